@@ -29,6 +29,10 @@ pub(crate) struct Compared {
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
     pub disturbed: BTreeSet<String>,
+    /// Region of practical equivalence, as a share.
+    pub region: f64,
+    /// Whether servers were only compared with themselves.
+    pub is_control_alone: bool,
 }
 
 /// One pair of cells with its unjudged currencies.
@@ -124,12 +128,13 @@ pub(crate) fn compare_cells(plan: &Plan, pairs: &Pairs<'_>) -> Compared {
         beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
     };
     let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), plan.stop.alpha)).collect();
-    let comparisons = if pairs.is_control_alone { controlled } else { compared };
-    Compared { comparisons, noise, void, disturbed }
+    let is_control_alone = pairs.is_control_alone;
+    let comparisons = if is_control_alone { controlled } else { compared };
+    Compared { comparisons, noise, void, disturbed, region: plan.stop.region, is_control_alone }
 }
 
 /// Whether the plan compares servers with themselves and nothing else (`--aa`).
-pub(crate) fn is_control_alone(plan: &Plan) -> bool {
+fn is_control_alone(plan: &Plan) -> bool {
     let mut variants = plan.groups.iter().flat_map(|g| &g.variants);
     variants.all(|v| v.role != Role::Compared) && plan.groups.iter().any(|g| g.variants.len() > 1)
 }

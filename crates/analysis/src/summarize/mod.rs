@@ -6,7 +6,7 @@ use tare_plan::plan::Mode;
 use tare_record::RunRecord;
 
 use crate::cell::{CellAnalysis, analyze_cells, ladder};
-use crate::compare::{Pairs, compare_cells, is_control_alone};
+use crate::compare::{Pairs, compare_cells};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, run_info, setting_sections};
 use crate::summary::{Cell, FindingKind, ReportFinding, SCHEMA, Sentence, Summary, VerdictKind};
@@ -29,29 +29,20 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let cells = if plan.mode == Mode::Profiled { Vec::new() } else { analyze_cells(record) };
     let pairs = Pairs::of(record, &cells);
     let mut compared = compare_cells(plan, &pairs);
-    if plan.never_restarts() {
-        for ratio in compared.comparisons.iter_mut().flat_map(|comparison| &mut comparison.currencies) {
-            ratio.method = without_starts(&ratio.method);
-            ratio.reason = ratio.reason.as_deref().map(without_starts);
-        }
-    }
     let limits = judge_limits(plan, &pairs);
-    let context = headline::HeadlineContext {
-        compared: &compared,
-        region: plan.stop.region,
-        is_control_alone: is_control_alone(plan),
-    };
     let mut sentences: Vec<Sentence> =
-        compared.comparisons.iter().filter_map(|comparison| headline::sentence(comparison, &context)).collect();
-    let mut headline = headline::headline(&compared.comparisons, &context);
+        compared.comparisons.iter().filter_map(|comparison| headline::sentence(comparison, &compared)).collect();
+    let mut headline = headline::headline(&compared.comparisons, &compared);
     let mut findings = findings::findings(record, &cells, &compared);
     if plan.never_restarts() {
+        let ratios = compared.comparisons.iter_mut().flat_map(|comparison| &mut comparison.currencies);
+        let ratios = ratios.flat_map(|ratio| [Some(&mut ratio.method), ratio.reason.as_mut()]).flatten();
         let one_start =
             findings.iter_mut().filter(|finding| finding.kind == FindingKind::Report(ReportFinding::OneFork));
         let findings = one_start.flat_map(|finding| [&mut finding.title, &mut finding.text]);
         let answers = sentences.iter_mut().map(|sentence| &mut sentence.text);
         let answers = answers.chain(headline.as_mut().map(|headline| &mut headline.text));
-        answers.chain(findings).for_each(|text| *text = without_starts(text));
+        ratios.chain(answers).chain(findings).for_each(|text| *text = without_starts(text));
     }
     let ladders = ladder::ladders(plan, &cells);
     let mut cells: Vec<Cell> = cells.into_iter().map(CellAnalysis::into_cell).collect();

@@ -13,45 +13,37 @@ use tare_plan::Currency;
 /// The most differences of one comparison, and the most comparisons, that have a sentence each.
 pub(crate) const MOST_DIFFERENCES: usize = 3;
 
-pub(crate) struct HeadlineContext<'a> {
-    pub compared: &'a Compared,
-    /// Region of practical equivalence, as a share.
-    pub region: f64,
-    /// Whether servers were only compared with themselves.
-    pub is_control_alone: bool,
-}
-
 /// A comparison with its ratios in the order in which they are told; none where it is void.
 struct Answer<'a> {
     comparison: &'a Comparison,
     ratios: Vec<&'a CurrencyRatio>,
 }
 
-/// The answer of all comparisons; `None` where there is none.
-pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
-    let mut answers: Vec<Answer<'_>> = comparisons.iter().map(|comparison| Answer::of(comparison, context)).collect();
+/// The answer of these comparisons, which are all that were `compared` or one of them; `None` where there is none.
+pub(crate) fn headline(comparisons: &[Comparison], compared: &Compared) -> Option<Headline> {
+    let mut answers: Vec<Answer<'_>> = comparisons.iter().map(|comparison| Answer::of(comparison, compared)).collect();
     let place = |answer: &Answer<'_>| VERDICTS.iter().position(|(verdict, _)| *verdict == answer.verdict());
     // The difference that is certain, for the order of equal verdicts.
     let size = |answer: &Answer<'_>| answer.ratios.first().map_or(0.0, |lead| certain_log(lead));
     answers.sort_by(|a, b| place(a).cmp(&place(b)).then(size(b).total_cmp(&size(a))));
     let verdict = answers.first()?.verdict();
     let mut sentences = match answers.as_slice() {
-        [only] => only.in_full(context),
-        several => several.iter().take(MOST_DIFFERENCES).map(|answer| answer.lead(context)).collect(),
+        [only] => only.in_full(compared),
+        several => several.iter().take(MOST_DIFFERENCES).map(|answer| answer.lead(compared)).collect(),
     };
     if answers.len() > MOST_DIFFERENCES {
         let verdicts: Vec<VerdictKind> = answers.iter().map(Answer::verdict).collect();
         sentences.push(format!("Of {} comparisons: {}.", answers.len(), count_verdicts(&verdicts)));
     }
-    let is_biased = context.is_control_alone && verdict.is_difference();
+    let is_biased = compared.is_control_alone && verdict.is_difference();
     sentences.extend(is_biased.then(|| "The two are identical, so this machine or tare favours one side.".to_owned()));
     let is_one_start = verdict == VerdictKind::NoInterval;
     sentences.extend(is_one_start.then(|| "One start gives no interval.".to_owned()));
     Some(Headline { text: sentences.join(" "), verdict })
 }
 
-pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Option<Sentence> {
-    let Headline { text, verdict } = headline(std::slice::from_ref(comparison), context)?;
+pub(crate) fn sentence(comparison: &Comparison, compared: &Compared) -> Option<Sentence> {
+    let Headline { text, verdict } = headline(std::slice::from_ref(comparison), compared)?;
     Some(Sentence { comparison: comparison.id.clone(), text, verdict })
 }
 
@@ -93,8 +85,8 @@ pub(crate) fn told_differences(comparison: &Comparison) -> impl Iterator<Item = 
 }
 
 impl<'a> Answer<'a> {
-    fn of(comparison: &'a Comparison, context: &HeadlineContext<'_>) -> Self {
-        let is_void = context.compared.void.contains_key(&comparison.id);
+    fn of(comparison: &'a Comparison, compared: &Compared) -> Self {
+        let is_void = compared.void.contains_key(&comparison.id);
         Self { comparison, ratios: if is_void { Vec::new() } else { in_order(comparison) } }
     }
 
@@ -108,18 +100,18 @@ impl<'a> Answer<'a> {
     }
 
     /// The sentence on what is known best of it.
-    fn lead(&self, context: &HeadlineContext<'_>) -> String {
+    fn lead(&self, compared: &Compared) -> String {
         let Comparison { id, variant, baseline, .. } = self.comparison;
-        let scenario = &self.comparison.scenario_among(&context.compared.comparisons);
-        let (variant, baseline) = match context.is_control_alone {
+        let scenario = &self.comparison.scenario_among(&compared.comparisons);
+        let (variant, baseline) = match compared.is_control_alone {
             true => (baseline, "a second start of itself"),
             false => (variant, baseline.as_str()),
         };
         let Some(lead) = self.ratios.first() else {
-            let why = context.compared.void.get(id).map_or("nothing was measured", String::as_str);
+            let why = compared.void.get(id).map_or("nothing was measured", String::as_str);
             return format!("{variant} on {scenario} is void: {why}.");
         };
-        let (change, region) = (lead.change(), share(context.region));
+        let (change, region) = (lead.change(), share(compared.region));
         let differs = || difference(lead.name, &lead.label, &change, Some((baseline, scenario)));
         match lead.verdict {
             VerdictKind::NoMaterialDifference => {
@@ -130,13 +122,13 @@ impl<'a> Answer<'a> {
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
                 let so_far = lead.bound.map_or_else(|| change.signed_interval(), |of| bound_in_words(of, &change));
-                let outlook = what_would_decide(lead, context.compared.disturbed.contains(id));
+                let outlook = what_would_decide(lead, compared.disturbed.contains(id));
                 let measure = noun(lead);
                 format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
             }
             VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
             VerdictKind::Worse | VerdictKind::Better => {
-                let is_little = !lead.material && (lead.ratio - 1.0).abs() < context.region;
+                let is_little = !lead.material && (lead.ratio - 1.0).abs() < compared.region;
                 let note = is_little.then(|| format!(", perhaps less than the {region} that matters"));
                 format!("{variant} {}{}.{}", differs(), note.unwrap_or_default(), self.cost(lead))
             }
@@ -151,8 +143,8 @@ impl<'a> Answer<'a> {
     }
 
     /// The lead, then the other differences, what does not differ, and what is open.
-    fn in_full(&self, context: &HeadlineContext<'_>) -> Vec<String> {
-        let mut sentences = vec![self.lead(context)];
+    fn in_full(&self, compared: &Compared) -> Vec<String> {
+        let mut sentences = vec![self.lead(compared)];
         let Some(lead) = self.ratios.first() else { return sentences };
         // Where the lead has no interval, no other measure states a difference, and they are told as the lead is.
         let is_told = |ratio: &&&CurrencyRatio| {
@@ -162,7 +154,7 @@ impl<'a> Answer<'a> {
             let difference = difference(ratio.name, &ratio.label, &ratio.change(), None);
             sentences.push(format!("It {difference}.{}", self.cost(ratio)));
         }
-        let within_region = format!(" (±{})", share(context.region));
+        let within_region = format!(" (±{})", share(compared.region));
         for (verdict, before, after) in [
             (VerdictKind::NoMaterialDifference, "It shows no material difference in ", within_region.as_str()),
             (VerdictKind::Inconclusive, "Not decided yet: ", ""),
@@ -230,9 +222,15 @@ mod tests {
 
     fn of(comparisons: &[Comparison]) -> Headline {
         let void = BTreeMap::from([("Void".to_owned(), "it died".to_owned())]);
-        let compared = Compared { comparisons: Vec::new(), noise: Vec::new(), void, disturbed: BTreeSet::new() };
-        let context = HeadlineContext { compared: &compared, region: 0.02, is_control_alone: false };
-        headline(comparisons, &context).expect("a headline")
+        let compared = Compared {
+            comparisons: Vec::new(),
+            noise: Vec::new(),
+            void,
+            disturbed: BTreeSet::new(),
+            region: 0.02,
+            is_control_alone: false,
+        };
+        headline(comparisons, &compared).expect("a headline")
     }
 
     #[test]
