@@ -71,7 +71,7 @@ pub(crate) struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     pub fn of(record: &RunRecord, cells: &'a [CellAnalysis<'a>]) -> Self {
         let plan = &record.header.plan;
-        let pairs = cells.iter().filter_map(|variant| pair(plan, variant, cells));
+        let pairs = with_baselines(cells).map(|(variant, baseline)| pair(plan, variant, baseline));
         let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);
         let (is_control_alone, fork_times) = (is_control_alone(plan), fork_time::means_s(record));
         let mut pairs = Self { compared, controls, is_control_alone, fork_times };
@@ -139,9 +139,21 @@ fn is_control_alone(plan: &Plan) -> bool {
     variants.all(|v| v.role != Role::Compared) && plan.groups.iter().any(|g| g.variants.len() > 1)
 }
 
-fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, cells: &'a [CellAnalysis<'a>]) -> Option<Pair<'a>> {
-    let same = |c: &&CellAnalysis<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
-    let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
+/// Every cell that has a baseline, with it. Cells of one group and scenario stand together.
+fn with_baselines<'a>(
+    cells: &'a [CellAnalysis<'a>],
+) -> impl Iterator<Item = (&'a CellAnalysis<'a>, &'a CellAnalysis<'a>)> {
+    let together = cells.chunk_by(|one, next| {
+        let (one, next) = (&one.cell, &next.cell);
+        (&one.group, &one.scenario) == (&next.group, &next.scenario)
+    });
+    together.flat_map(|cells| {
+        let baseline = cells.iter().find(|one| one.cell.baseline);
+        cells.iter().filter(|one| !one.cell.baseline).filter_map(move |one| Some((one, baseline?)))
+    })
+}
+
+fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, baseline: &'a CellAnalysis<'a>) -> Pair<'a> {
     let MeasuredRatios { counted: measured_ratios, odd_ratios, odd_forks } = measure_ratios(plan, variant, baseline);
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
@@ -151,7 +163,7 @@ fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, cells: &'a [CellAnalysis
             None => "the two were never measured in the same start".to_owned(),
         });
     }
-    Some(Pair { variant, baseline, measured_ratios, odd_ratios, odd_forks, void })
+    Pair { variant, baseline, measured_ratios, odd_ratios, odd_forks, void }
 }
 
 fn why_void(side: &CellAnalysis<'_>) -> Option<String> {

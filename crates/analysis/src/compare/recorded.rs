@@ -4,6 +4,7 @@ use tare_record::RunRecord;
 
 use crate::cell::analyze_cells;
 use crate::compare::ratio::deciding_pairs;
+use crate::compare::with_baselines;
 use tare_plan::Currency;
 
 /// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
@@ -20,15 +21,10 @@ pub struct RecordedForks {
 /// Every comparison and control of a record that was measured by rounds of saturating slices.
 pub fn recorded_forks(record: &RunRecord) -> Vec<RecordedForks> {
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
-    let baseline_of = |group: &str, scenario: &str| {
-        cells.iter().find(|c| c.cell.baseline && c.cell.group == group && c.cell.scenario == scenario)
-    };
-    let compared = cells.iter().filter(|analysis| !analysis.cell.baseline);
-    let recorded = compared.filter_map(|variant| {
-        let baseline = baseline_of(&variant.cell.group, &variant.cell.scenario)?;
+    let recorded = with_baselines(&cells).map(|(variant, baseline)| {
         let (currency, forks) = deciding_pairs(plan, variant, baseline);
         let (comparison, family) = (variant.cell.id.clone(), baseline.cell.family.clone());
-        Some(RecordedForks { comparison, family, currency, forks })
+        RecordedForks { comparison, family, currency, forks }
     });
     recorded.filter(|recorded| !recorded.forks.is_empty()).collect()
 }
