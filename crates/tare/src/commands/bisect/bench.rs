@@ -10,7 +10,7 @@ use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Currency, Plan, PlanError};
 use tare_report::write_all;
 
-use super::search::{CompareReleases, Comparison, CostChange};
+use super::search::{Comparison, CostChange};
 use crate::failure::error_text;
 use crate::session::{Session, is_failed_build};
 use crate::workspace::shown_path;
@@ -91,10 +91,12 @@ impl ReleaseBench<'_> {
         }
         Ok(summary)
     }
-}
 
-impl CompareReleases for ReleaseBench<'_> {
-    fn compare(&mut self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison> {
+    /// Compares `other` with `reference`, and prints what comes out.
+    ///
+    /// # Errors
+    /// As [`Self::measure`]. A release that cannot be built is none.
+    pub fn compare(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison> {
         let plan = self.comparison_plan(reference, other, limit)?;
         let (before, after) = (&self.releases[reference], &self.releases[other]);
         console::print_text(&format!("\n{after} against {before}\n"));

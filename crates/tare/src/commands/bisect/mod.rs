@@ -27,7 +27,7 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     let releases = releases_of(args, &server, &mut session.workspace)?;
     let count = releases.len();
     let flags = &Options { servers: None, ..flags.clone() };
-    let mut bench = ReleaseBench { server, releases, currency: args.currency, flags, session: &session };
+    let bench = ReleaseBench { server, releases, currency: args.currency, flags, session: &session };
     let first = bench.comparison_plan(0, count - 1, least)?;
     let most = most_comparisons(count);
     console::print_text(&format!(
@@ -38,7 +38,8 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     if args.dry_run {
         return Ok(print_plan(&first));
     }
-    match search(count, least, &mut bench).and_then(|end| conclude(end, &bench, args)) {
+    let found = search(count, least, &mut |reference, other, limit| bench.compare(reference, other, limit));
+    match found.and_then(|end| conclude(end, &bench, args)) {
         Err(error) if error.is::<Stopped>() => {
             console::print_text(
                 "\n  Interrupted. The answers above stand. To go on from there, give the last release without the change \

@@ -36,14 +36,9 @@ pub enum Comparison {
     Unknown(String),
 }
 
-/// Compares releases, named by their place in the list.
-pub trait CompareReleases {
-    /// Whether `other` costs more than `limit` times as much as `reference`.
-    ///
-    /// # Errors
-    /// The search cannot go on. A release that cannot be built or decided is no error.
-    fn compare(&mut self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison>;
-}
+/// Whether a second release costs more than so many times as much as a first one. Both are named by their place in the list.
+/// It fails where the search cannot go on; a release that cannot be built or decided is no failure.
+pub type CompareReleases<'a> = dyn FnMut(usize, usize, f64) -> anyhow::Result<Comparison> + 'a;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEnd {
@@ -66,7 +61,7 @@ pub enum SearchEnd {
 ///
 /// A release is like the first or like the last, depending on the side of half of the whole change on which its interval
 /// lies. Where changes come and go, one of them is found.
-pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<SearchEnd> {
+pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
         Ok(seen) => seen,
@@ -74,7 +69,7 @@ pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) ->
     };
     let mut bracket = Bracket { last_before: 0, first_after: last, unknown: Vec::new() };
     while let Some(release) = bracket.next() {
-        let is_like_reference = match compare.compare(reference, release, whole.dividing_factor(least))? {
+        let is_like_reference = match compare(reference, release, whole.dividing_factor(least))? {
             Comparison::Beyond(_) => Some(false),
             Comparison::Within(_) => Some(true),
             Comparison::Unknown(_) => None,
@@ -95,9 +90,9 @@ pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) ->
 fn whole_change(
     last: usize,
     least: f64,
-    compare: &mut dyn CompareReleases,
+    compare: &mut CompareReleases<'_>,
 ) -> anyhow::Result<Result<(usize, CostChange), SearchEnd>> {
-    let change = match compare.compare(0, last, least)? {
+    let change = match compare(0, last, least)? {
         Comparison::Beyond(rise) => return Ok(Ok((0, rise))),
         Comparison::Within(change) => change,
         Comparison::Unknown(reason) => return Ok(Err(SearchEnd::NotDecided(reason))),
@@ -108,7 +103,7 @@ fn whole_change(
             Ok((last, CostChange { factor: 1.0 / change.factor, bounds, ..change }))
         }
         Some((lo, _)) if lo * least > 1.0 => Err(SearchEnd::NoChange(change)),
-        _ => match compare.compare(last, 0, least)? {
+        _ => match compare(last, 0, least)? {
             Comparison::Beyond(fall) => Ok((last, fall)),
             Comparison::Within(_) => Err(SearchEnd::NoChange(change)),
             Comparison::Unknown(reason) => Err(SearchEnd::NotDecided(reason)),
@@ -159,7 +154,7 @@ mod tests {
         compared: Vec<(usize, usize)>,
     }
 
-    impl CompareReleases for Planted {
+    impl Planted {
         fn compare(&mut self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison> {
             self.compared.push((reference, other));
             let (Some(before), Some(after)) = (self.costs[reference], self.costs[other]) else {
@@ -186,7 +181,7 @@ mod tests {
     fn searched_after(costs: &[f64], first: Option<(f64, (f64, f64))>) -> (SearchEnd, usize) {
         let cost = |cost: &f64| Some(*cost).filter(|cost| *cost > 0.0);
         let mut planted = Planted { costs: costs.iter().map(cost).collect(), first, ..Planted::default() };
-        let end = search(costs.len(), 1.02, &mut planted).unwrap();
+        let end = search(costs.len(), 1.02, &mut |before, after, limit| planted.compare(before, after, limit)).unwrap();
         (end, planted.compared.len())
     }
 
