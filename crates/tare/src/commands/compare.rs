@@ -8,8 +8,7 @@ use serde::Serialize;
 use tare_analysis::differences::{self, RecordedRun, RunDifferences};
 use tare_analysis::load::{LoadSummary, compare_loads, summarize};
 use tare_analysis::{Summary, summarize_with};
-use tare_record::store::{self, find_run};
-use tare_record::{Record, RunRecord};
+use tare_record::{Record, RunHeader, RunRecord, store};
 use tare_report::differences::{render, render_machines, render_machines_markdown, render_markdown};
 use tare_report::text::Style;
 use tare_report::{json, load};
@@ -26,19 +25,28 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
         let found = servers_of_run(run, args, global)?;
         return print(args, &found, render_markdown(&found), render(&found, &style));
     }
-    let names: Vec<&String> = [&args.before, &args.after].into_iter().chain(&args.more).collect();
-    let loads = names.iter().map(|name| open_load(name, global)).collect::<anyhow::Result<Vec<_>>>()?;
-    let of_kind = |is_load: bool| names.iter().zip(&loads).find(|(_, load)| load.is_some() == is_load);
-    match (loads.as_slice(), of_kind(true), of_kind(false)) {
-        (_, Some((load, _)), Some((run, _))) => {
+    let (mut loads, mut runs) = (Vec::new(), Vec::new());
+    for name in [&args.before, &args.after].into_iter().chain(&args.more) {
+        if let Some(load) = load_of_json(name)? {
+            loads.push((name, load));
+            continue;
+        }
+        let path = find_record(name, global)?;
+        match store::open_record(&path)? {
+            Record::Load(record) => loads.push((name, summarize(&record))),
+            Record::Run(record) => runs.push((name, summary_of(&path, &record), record.header)),
+        }
+    }
+    match (loads.as_slice(), runs.as_slice()) {
+        ([(load, _), ..], [(run, ..), ..]) => {
             Err(wrong_usage(format!("{load} is a load and {run} is a run: give all of one kind")))
         }
-        ([Some(before), Some(after)], ..) => {
+        ([(_, before), (_, after)], []) => {
             let found = compare_loads(before, after);
             print(args, &found, load::render_differences_markdown(&found), load::render_differences(&found, &style))
         }
-        (loads, Some(_), None) => Err(wrong_usage(format!("{} loads: give two", loads.len()))),
-        (_, None, _) => compare_runs(&names, args, global, &style),
+        ([], runs) => compare_runs(runs, args, &style),
+        (loads, []) => Err(wrong_usage(format!("{} loads: give two", loads.len()))),
     }
 }
 
@@ -52,37 +60,43 @@ fn print(args: &CompareArgs, found: &impl Serialize, markdown: String, text: Str
     Ok(Outcome::Done)
 }
 
-/// The summary of a load; `None` for a run.
-fn open_load(name: &str, global: &Global) -> anyhow::Result<Option<LoadSummary>> {
+/// The summary of a load in a file of JSON; `None` for another name.
+fn load_of_json(name: &str) -> anyhow::Result<Option<LoadSummary>> {
     let file = Path::new(name);
-    if file.extension().is_some_and(|ending| ending == "json") && file.is_file() {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-        let summary = serde_json::from_str(&text)
-            .map_err(|why| wrong_usage(format!("{name} is not the JSON of a load ({why}); write it with --json")))?;
-        return Ok(Some(summary));
+    if file.extension().is_none_or(|ending| ending != "json") || !file.is_file() {
+        return Ok(None);
     }
-    Ok(match store::open_record(&find_record(name, global)?)? {
-        Record::Load(record) => Some(summarize(&record)),
-        Record::Run(_) => None,
-    })
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let summary = serde_json::from_str(&text)
+        .map_err(|why| wrong_usage(format!("{name} is not the JSON of a load ({why}); write it with --json")))?;
+    Ok(Some(summary))
+}
+
+/// The summary of a run, profiles included.
+fn summary_of(path: &Path, record: &RunRecord) -> Summary {
+    let profiled = path.parent().filter(|dir| *dir != Path::new("")).and_then(profiled_beside);
+    summarize_with(record, profiled.as_ref())
 }
 
 /// What changed between two runs of one machine, or what runs of several say together.
-fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &Style) -> anyhow::Result<Outcome> {
-    let open = |name: &&String| open_run(&find_run(&global.dir, name)?);
-    let opened = names.iter().map(open).collect::<anyhow::Result<Vec<_>>>()?;
-    let identities: Vec<_> = opened.iter().map(|(run, _)| (&run.header.id, run.header.started_unix_ns)).collect();
-    for (at, name) in names.iter().enumerate() {
-        if let Some(first) = identities[..at].iter().position(|other| *other == identities[at]) {
+fn compare_runs(
+    opened: &[(&String, Summary, RunHeader)],
+    args: &CompareArgs,
+    style: &Style,
+) -> anyhow::Result<Outcome> {
+    for (at, (name, _, header)) in opened.iter().enumerate() {
+        let is_it = |(_, _, other): &&(&String, Summary, RunHeader)| {
+            (&other.id, other.started_unix_ns) == (&header.id, header.started_unix_ns)
+        };
+        if let Some((first, ..)) = opened[..at].iter().find(is_it) {
             return Err(wrong_usage(format!(
-                "{} and {name} are the same run: give other runs, or two servers with --of {name}",
-                names[first]
+                "{first} and {name} are the same run: give other runs, or two servers with --of {name}"
             )));
         }
     }
-    let machines: Vec<String> = opened.iter().map(|(run, _)| run.header.environment.machine_identity()).collect();
+    let machines: Vec<String> = opened.iter().map(|(.., header)| header.environment.machine_identity()).collect();
     let both = opened.iter().zip(&machines);
-    let runs: Vec<RecordedRun<'_>> = both.map(|((_, summary), machine)| RecordedRun { summary, machine }).collect();
+    let runs: Vec<RecordedRun<'_>> = both.map(|((_, summary, _), machine)| RecordedRun { summary, machine }).collect();
     let known = runs.iter().filter(|run| run.is_of_known_machine()).map(|run| run.machine);
     let are_several = known.collect::<BTreeSet<&str>>().len() > 1;
     match runs.as_slice() {
@@ -97,14 +111,15 @@ fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &
         _ => Err(wrong_usage(format!(
             "these {} runs are not known to be of several machines ({}): give two of them to see what changed, or runs of \
              other machines. `tare history` shows many runs of one",
-            names.len(),
+            opened.len(),
             BTreeSet::from_iter(machines).into_iter().collect::<Vec<_>>().join("; ")
         ))),
     }
 }
 
 fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
-    let (_, summary) = open_run(&find_record(run, global)?)?;
+    let path = find_record(run, global)?;
+    let summary = summary_of(&path, &store::open_run_record(&path)?);
     if args.before == args.after {
         return Err(wrong_usage(format!("\"{}\" is named twice: give two servers", args.before)));
     }
@@ -119,12 +134,4 @@ fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Res
         }
     }
     Ok(differences::compare_servers(&summary, &args.before, &args.after)?)
-}
-
-/// The record of a run with its summary, profiles included.
-fn open_run(path: &Path) -> anyhow::Result<(RunRecord, Summary)> {
-    let record = store::open_run_record(path)?;
-    let profiled = path.parent().filter(|dir| *dir != Path::new("")).and_then(profiled_beside);
-    let summary = summarize_with(&record, profiled.as_ref());
-    Ok((record, summary))
 }
