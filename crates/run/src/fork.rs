@@ -6,7 +6,7 @@ use crate::context::{FixedLoad, RunContext};
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
-use crate::scenario::capacity::CapacitySearches;
+use crate::scenario::capacity::search_capacity;
 use crate::scenario::latency::measure_latency;
 use crate::scenario::profiled::{profile_pushes, profile_requests};
 use crate::scenario::push::{measure_pushes, warm_up_listeners};
@@ -73,7 +73,7 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLo
     }
     WarmUp::run(scenario)?;
     if let Some(slo) = &plan.slo {
-        return CapacitySearches::new(slo, scenario).run(scenario).map(|()| None);
+        return search_capacity(scenario, slo).map(|()| None);
     }
     let fixed = fixed_load(scenario)?;
     match (plan.mode, fixed) {
@@ -99,7 +99,7 @@ pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Resul
         return profile_pushes(scenario, push);
     }
     match &plan.slo {
-        Some(slo) => CapacitySearches::new(slo, scenario).run(scenario),
+        Some(slo) => search_capacity(scenario, slo),
         None => measure_pushes(scenario, push),
     }
 }

@@ -4,57 +4,32 @@
 use tare_plan::plan::SliceKind;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::curve::{keeps_curve, start_search};
-use tare_stats::CapacitySearch;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
 use crate::test_bed::slice::SliceLoad;
 
-/// One search for each server of a fork.
-pub(crate) struct CapacitySearches<'p> {
-    slo: &'p Slo,
-    by: LoadBy,
-    searches: Vec<CapacitySearch>,
-}
-
-impl<'p> CapacitySearches<'p> {
-    /// Searches in which nothing was tried.
-    pub fn new(slo: &'p Slo, scenario: &ScenarioRun<'_, '_>) -> Self {
-        let by = slo.grows_by(&scenario.named.scenario);
-        let search = start_search(slo, by, scenario.least_users());
-        Self { slo, by, searches: vec![search; scenario.members()] }
-    }
-
-    /// Tries each healthy server in turn until every search is over: in rounds, each in random order.
-    pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
-        let mut orders = scenario.random_orders("tries");
-        let mut round = 0;
-        while self.try_each(scenario, orders.shuffled(0..scenario.members()), round)? {
-            round += 1;
-        }
-        Ok(())
-    }
-
-    /// One try of each server whose search continues, in this order; false if there was none.
-    fn try_each(
-        &mut self,
-        scenario: &mut ScenarioRun<'_, '_>,
-        order: Vec<usize>,
-        round: u32,
-    ) -> Result<bool, RunError> {
-        let mut has_tried = false;
-        for member in order {
-            let search = &mut self.searches[member];
+/// Tries each healthy server in turn until every search is over: in rounds, each in random order.
+pub(crate) fn search_capacity(scenario: &mut ScenarioRun<'_, '_>, slo: &Slo) -> Result<(), RunError> {
+    let by = slo.grows_by(&scenario.named.scenario);
+    let mut searches = vec![start_search(slo, by, scenario.least_users()); scenario.members()];
+    let mut orders = scenario.random_orders("tries");
+    let (mut round, mut has_tried) = (0, true);
+    while has_tried {
+        has_tried = false;
+        for member in orders.shuffled(0..scenario.members()) {
+            let search = &mut searches[member];
             let Some(amount) = search.next_load().filter(|_| scenario.may_drive(member)) else { continue };
             has_tried = true;
             scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));
-            let load = try_load(self.slo, self.by, scenario, round, amount);
+            let load = try_load(slo, by, scenario, round, amount);
             if let Some(slice) = scenario.measure_whole_slice(member, &load)? {
-                search.note_outcome(keeps_curve(self.slo, slice));
+                search.note_outcome(keeps_curve(slo, slice));
             }
         }
-        Ok(has_tried)
+        round += 1;
     }
+    Ok(())
 }
 
 /// The slice that tries an amount of load: users, or requests per second.
