@@ -10,7 +10,7 @@ use crate::scenario::capacity::search_capacity;
 use crate::scenario::latency::measure_latency;
 use crate::scenario::profiled::{profile_pushes, profile_requests};
 use crate::scenario::push::{measure_pushes, warm_up_listeners};
-use crate::scenario::rounds::{RoundSchedule, settle};
+use crate::scenario::rounds::{measure_rounds, settle};
 use crate::scenario::warmup::WarmUp;
 use crate::servers::ForkServers;
 
@@ -80,12 +80,7 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLo
         (Mode::Profiled, Some(fixed)) => profile_requests(scenario, fixed.rate_per_s).map(|()| None),
         // The rate is a share of a capacity that no server has shown.
         (Mode::Profiled, None) => Ok(None),
-        _ => {
-            let orders = scenario.random_orders("slices");
-            let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
-            RoundSchedule::new(&plan.slices, scenario.members(), fixed, orders).run(scenario, rate_per_s)?;
-            Ok(fixed)
-        }
+        _ => measure_rounds(scenario, fixed).map(|()| fixed),
     }
 }
 

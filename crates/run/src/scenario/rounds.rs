@@ -27,61 +27,58 @@ enum RoundStep {
     },
 }
 
-/// The scored slices of one scenario in a fork, in the order in which they are driven.
-pub(crate) struct RoundSchedule {
-    steps: Vec<RoundStep>,
+/// The scored slices of one scenario in a fork, in the order in which they are driven. The kinds of rounds are mixed at random, and
+/// so are the members within each round, or within each turn of it. The plan's `counts` hold where no server has shown what is
+/// `fixed` for all forks.
+fn round_steps(counts: &Slices, members: usize, fixed: Option<FixedLoad>, mut orders: RandomOrders) -> Vec<RoundStep> {
+    let turns = fixed.and_then(|fixed| fixed.turns);
+    let saturating = fixed.map_or(counts.saturating, |fixed| fixed.rounds);
+    let rounds = [(SliceKind::Saturating, saturating), (SliceKind::Fixed, counts.fixed)];
+    let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
+    let mut steps = Vec::new();
+    for (kind, round) in orders.shuffled(rounds) {
+        match turns.filter(|_| kind == SliceKind::Saturating) {
+            Some(turns) => {
+                let parts = turns.per_part();
+                let first = round * parts.len() as u32;
+                steps.extend((first..).zip(parts).map(|(round, count)| {
+                    let orders = (0..count).map(|_| orders.shuffled(0..members)).collect();
+                    RoundStep::Alternate { round, turns, orders }
+                }));
+            }
+            None => {
+                let members = orders.shuffled(0..members).into_iter();
+                steps.extend(members.map(|member| RoundStep::Slice { kind, round, member }));
+            }
+        }
+    }
+    steps
 }
 
-impl RoundSchedule {
-    /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it. The plan's `counts`
-    /// hold where no server has shown what is `fixed` for all forks.
-    pub fn new(counts: &Slices, members: usize, fixed: Option<FixedLoad>, mut orders: RandomOrders) -> Self {
-        let turns = fixed.and_then(|fixed| fixed.turns);
-        let saturating = fixed.map_or(counts.saturating, |fixed| fixed.rounds);
-        let rounds = [(SliceKind::Saturating, saturating), (SliceKind::Fixed, counts.fixed)];
-        let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
-        let mut steps = Vec::new();
-        for (kind, round) in orders.shuffled(rounds) {
-            match turns.filter(|_| kind == SliceKind::Saturating) {
-                Some(turns) => {
-                    let parts = turns.per_part();
-                    let first = round * parts.len() as u32;
-                    steps.extend((first..).zip(parts).map(|(round, count)| {
-                        let orders = (0..count).map(|_| orders.shuffled(0..members)).collect();
-                        RoundStep::Alternate { round, turns, orders }
-                    }));
-                }
-                None => {
-                    let members = orders.shuffled(0..members).into_iter();
-                    steps.extend(members.map(|member| RoundStep::Slice { kind, round, member }));
-                }
+/// Measures all rounds; the open ones at the rate that is `fixed`, none of them where it is not known.
+pub(crate) fn measure_rounds(scenario: &mut ScenarioRun<'_, '_>, fixed: Option<FixedLoad>) -> Result<(), RunError> {
+    let orders = scenario.random_orders("slices");
+    let steps = round_steps(&scenario.plan().slices, scenario.members(), fixed, orders);
+    let of = steps.len() as u32;
+    for (number, step) in (1..).zip(steps) {
+        match step {
+            RoundStep::Slice { kind, round, member } => {
+                // A closed loop has no rate.
+                let is_closed = kind == SliceKind::Saturating;
+                let rate_per_s = if is_closed { Some(0.0) } else { fixed.map(|fixed| fixed.rate_per_s) };
+                let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
+                scenario.announce(member, kind, (number, of));
+                let load = scenario.load(kind, round, rate_per_s);
+                scenario.measure_whole_slice(member, &load)?;
+            }
+            RoundStep::Alternate { round, turns, orders } => {
+                scenario.announce_round(turns, (number, of));
+                let load = scenario.load(SliceKind::Saturating, round, 0.0);
+                AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
             }
         }
-        Self { steps }
     }
-
-    /// Measures all slices; the open ones at `rate_per_s`, none of them where it is not known.
-    pub fn run(self, scenario: &mut ScenarioRun<'_, '_>, rate_per_s: Option<f64>) -> Result<(), RunError> {
-        let of = self.steps.len() as u32;
-        for (number, step) in (1..).zip(self.steps) {
-            match step {
-                RoundStep::Slice { kind, round, member } => {
-                    // A closed loop has no rate.
-                    let rate_per_s = if kind == SliceKind::Saturating { Some(0.0) } else { rate_per_s };
-                    let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
-                    scenario.announce(member, kind, (number, of));
-                    let load = scenario.load(kind, round, rate_per_s);
-                    scenario.measure_whole_slice(member, &load)?;
-                }
-                RoundStep::Alternate { round, turns, orders } => {
-                    scenario.announce_round(turns, (number, of));
-                    let load = scenario.load(SliceKind::Saturating, round, 0.0);
-                    AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
-                }
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that
