@@ -6,7 +6,6 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tare_load::{Cancel, Share, SliceSample};
-use tare_plan::agent_place::are_elsewhere;
 use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord, Phase};
@@ -45,7 +44,6 @@ pub struct LoadAgents {
     /// Machine and kernel of each.
     facts: Vec<Vec<FactSection>>,
     disturbances: Vec<EventRecord>,
-    are_elsewhere: bool,
 }
 
 impl LoadAgents {
@@ -61,11 +59,11 @@ impl LoadAgents {
     ) -> Result<Self, RunError> {
         let cancel = Cancel::from(Arc::clone(cancelled));
         let (started, inbox) = start_agents(order, &cancel, progress)?;
-        Self::of_run(share_load(started, inbox, &cancel)?, are_elsewhere(order.places))
+        Self::of_run(share_load(started, inbox, &cancel)?)
     }
 
     /// Asks agents with shares about their machines.
-    pub(super) fn of_run(mut group: AgentGroup, are_elsewhere: bool) -> Result<Self, RunError> {
+    pub(super) fn of_run(mut group: AgentGroup) -> Result<Self, RunError> {
         let agents = group.fleet.agents();
         let names: Vec<String> = agents.iter().map(|agent| agent.record.name.clone()).collect();
         let (mut all_facts, mut disturbances) = (Vec::new(), Vec::new());
@@ -78,7 +76,7 @@ impl LoadAgents {
             all_facts.push(facts.plain().sections.into_iter().map(of_agent).collect());
             disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
-        Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances, are_elsewhere })
+        Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances })
     }
 
     pub fn count(&self) -> usize {
@@ -106,10 +104,6 @@ impl LoadAgents {
 }
 
 impl LoadMachines for LoadAgents {
-    fn are_elsewhere(&self) -> bool {
-        self.are_elsewhere
-    }
-
     fn disturbances(&self) -> Vec<EventRecord> {
         self.disturbances.clone()
     }

@@ -90,7 +90,7 @@ fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
     let (mut started, inbox) = started(behaviours);
     let load_cpus = allowed_cpus().unwrap().to_string();
     started.cores.fill(AgentCores { load_cpus, ..AgentCores::default() });
-    LoadAgents::of_run(share_load(started, inbox, &Cancel::default())?, false)
+    LoadAgents::of_run(share_load(started, inbox, &Cancel::default())?)
 }
 
 fn real_agent() -> FakeAgent {

@@ -14,6 +14,7 @@ use crate::server_host::ServerMachine;
 #[derive(Debug, Clone)]
 pub(crate) struct Cores {
     pub server: CpuSet,
+    /// Empty where agents elsewhere make the load.
     pub load: CpuSet,
     /// Where servers warm up.
     pub warmup: CpuSet,

@@ -29,9 +29,6 @@ pub use verify::VerifyOrder;
 
 /// Agents that make the load of a run in place of this process.
 pub trait LoadMachines {
-    /// Whether any of them is on another machine.
-    fn are_elsewhere(&self) -> bool;
-
     /// What disturbed measuring on their machines when they started.
     fn disturbances(&self) -> Vec<EventRecord>;
 

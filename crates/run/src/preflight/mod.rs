@@ -63,11 +63,9 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
 /// Events about what disturbs measuring, on the machines of the generator and of the servers.
 fn machine_disturbances(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, RunError> {
     let of_servers = match inputs.host.filter(|_| cores.are_apart) {
-        None if inputs.agents.is_none_or(|agents| !agents.are_elsewhere()) => {
-            machine(&cores.server, &cores.load, &inputs.cancelled)
-        }
         // The servers run already and agents make the load, so this machine does nothing.
-        None => Vec::new(),
+        None if cores.load.is_empty() => Vec::new(),
+        None => machine(&cores.server, &cores.load, &inputs.cancelled),
         Some(host) if cores.load.is_empty() => host.disturbances(&cores.server)?,
         Some(host) => [disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat(),
     };
