@@ -48,19 +48,23 @@ pub struct SessionOrder {
 }
 
 impl SessionOrder {
+    /// That of a plan. The server is held to `agreed`, the answer of its baseline, unless another answer is expected of it or
+    /// stated.
     pub(crate) fn of(
         plan: &Plan,
         id: ServerId,
         server: &DrivenServer<'_>,
         contract: &Contract,
         named: &NamedScenario,
+        agreed: Option<&AgreedAnswer>,
     ) -> Self {
         let transport = server.variant.program.transport();
+        let held = scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named);
         Self {
             server: id,
             destination: Destination::of(server),
-            named: scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named),
-            agreed: None,
+            agreed: agreed.filter(|_| held.scenario.compares_answers()).cloned(),
+            named: held,
             connections: plan.connections(&named.scenario).div_ceil(transport.depth()),
             transport,
             timeout: plan.load.timeout,
@@ -68,11 +72,6 @@ impl SessionOrder {
             server_clock: plan.load.server_clock,
             is_search: plan.slo.is_some(),
         }
-    }
-
-    /// The same, held to the answer of the baseline, unless another answer is expected of this server or stated.
-    pub(crate) fn with_agreed(self, agreed: Option<&AgreedAnswer>) -> Self {
-        Self { agreed: agreed.filter(|_| self.named.scenario.compares_answers()).cloned(), ..self }
     }
 
     /// Prepares a generator on these cores for this part of the session's load.

@@ -4,6 +4,7 @@ mod run_clock;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tare_load::{Cancel, Sending, Share, SliceSample};
@@ -26,7 +27,7 @@ use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::session::{Destination, SessionOrder};
 use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};
-use crate::prepare::driven_server::{DrivenServer, DrivenServers};
+use crate::prepare::driven_server::DrivenServer;
 use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
 use crate::progress::RunPosition;
@@ -46,10 +47,9 @@ pub(crate) struct ProcessBed<'a> {
     plan: &'a Plan,
     inputs: &'a RunInputs<'a>,
     load_cpus: CpuSet,
-    cancel: Cancel,
     clock: RunClock,
     host: Box<dyn ServerHost + 'a>,
-    servers: DrivenServers<'a>,
+    servers: BTreeMap<ServerId, DrivenServer<'a>>,
     load: Box<dyn RunLoad + 'a>,
     /// The cores on which the work of other programs is counted, where the servers are.
     counted_cpus: String,
@@ -68,16 +68,15 @@ impl<'a> ProcessBed<'a> {
             None => Box::new(LocalServers::new(inputs.logs.to_owned(), inputs.profiles.to_owned(), cancelled)),
             Some(host) => host.servers(inputs.logs, inputs.profiles, cancelled),
         };
-        let cancel = Cancel::from(Arc::clone(&inputs.cancelled));
+        let cancelled = Arc::clone(&inputs.cancelled);
         let load: Box<dyn RunLoad> = match inputs.agents {
-            None => Box::new(OwnLoad::new(cores.load.clone(), Share::WHOLE, cancel.clone())),
-            Some(agents) => agents.load(Arc::clone(&inputs.cancelled)),
+            None => Box::new(OwnLoad::new(cores.load.clone(), Share::WHOLE, Cancel::from(cancelled))),
+            Some(agents) => agents.load(cancelled),
         };
         Self {
             plan,
             inputs,
             load_cpus: cores.load.clone(),
-            cancel,
             clock: RunClock::starting_at(elapsed, clock::now()),
             host,
             servers: BTreeMap::new(),
@@ -100,7 +99,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.inputs.cancelled.load(Ordering::Relaxed)
     }
 
     fn unavailable_reason(&self, variant: &Variant) -> Option<String> {
@@ -173,8 +172,7 @@ impl TestBed for ProcessBed<'_> {
     ) -> Result<(), RunError> {
         let mut sessions = Vec::with_capacity(servers.len());
         for id in servers {
-            let order = SessionOrder::of(self.plan, *id, self.server(*id)?, self.inputs.contract, named);
-            sessions.push(order.with_agreed(agreed));
+            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, self.inputs.contract, named, agreed));
         }
         self.load.open(sessions)
     }
