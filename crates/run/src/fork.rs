@@ -23,13 +23,12 @@ pub(crate) fn run_fork<'a>(
     group: &'a Group,
     place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
-    let cpus = context.cores.warmup.clone();
     let record = context.journal.record();
     // What is void in every scenario, such as a server that answers otherwise than its baseline, stays so.
     let is_void =
         |variant: &Variant| group.scenarios.iter().all(|named| record.is_void(&group.id, &named.name, &variant.name));
     let variants: Vec<&Variant> = group.variants_of_fork(place.fork).iter().filter(|one| !is_void(one)).collect();
-    let mut servers = ForkServers::start(context, variants, &cpus, place)?;
+    let mut servers = ForkServers::start(context, variants, place)?;
     let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
     servers.verify(context, &names, place)?;
     servers.observe_rest(context);

@@ -56,8 +56,7 @@ fn run_cell<'a>(
 ) -> Result<(), RunError> {
     let SequentialCell { named, variant, .. } = *cell;
     report_unavailable(context, [variant], place.group)?;
-    let cpus = context.cores.server.clone();
-    let mut servers = ForkServers::start(context, [variant], &cpus, place)?;
+    let mut servers = ForkServers::start(context, [variant], place)?;
     servers.verify(context, &[&named.name], place)?;
     if servers.healthy() > 0 {
         let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;

@@ -18,14 +18,13 @@ const SLOWEST_FACTOR: u32 = 2;
 
 /// Warms up each server in turn with all users listening. The servers are then on the cores where they will be measured.
 pub(crate) fn warm_up_listeners(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
-    let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
-    scenario.servers.move_to(scenario.context, &warmup);
+    scenario.servers.move_to(&mut *scenario.context.bed, &scenario.context.cores.warmup);
     for member in 0..scenario.members() {
         if scenario.may_drive(member) {
             warm_up_one(scenario, member)?;
         }
     }
-    scenario.servers.move_to(scenario.context, &server);
+    scenario.servers.move_to(&mut *scenario.context.bed, &scenario.context.cores.server);
     Ok(())
 }
 

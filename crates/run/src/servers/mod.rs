@@ -16,7 +16,7 @@ use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::{Progress, RunPosition};
 use crate::servers::verification::{report_header_differences, verify_servers};
-use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
+use crate::test_bed::{ProgramFacts, ServerId, ServerStart, TestBed};
 
 /// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
 /// while.
@@ -70,11 +70,10 @@ pub(crate) struct ForkServers<'a> {
 }
 
 impl<'a> ForkServers<'a> {
-    /// Starts those of `variants` that this machine can run, each on `cpus`. A server that does not start is an event.
+    /// Starts those of `variants` that this machine can run. A server that does not start is an event.
     pub fn start(
         context: &mut RunContext<'a>,
         variants: impl IntoIterator<Item = &'a Variant>,
-        cpus: &CpuSet,
         place: &RunPosition<'_>,
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
@@ -82,7 +81,7 @@ impl<'a> ForkServers<'a> {
         context.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
-        let mut members = start_batch(context, &wanted, cpus, place)?;
+        let mut members = start_batch(context, &wanted, place)?;
         members.sort_by_key(|member| member.id);
         Ok(Self { members })
     }
@@ -144,8 +143,7 @@ impl<'a> ForkServers<'a> {
         for at in &failed {
             self.members[*at].health = Health::Excluded;
         }
-        let cpus = context.cores.warmup.clone();
-        for started in start_batch(context, &wanted, &cpus, place)? {
+        for started in start_batch(context, &wanted, place)? {
             let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
             *member = started;
             let all = verify_servers(context, &[(member.id, member.variant)], scenarios, place)?;
@@ -160,9 +158,9 @@ impl<'a> ForkServers<'a> {
     }
 
     /// Moves all healthy servers to `cpus`.
-    pub fn move_to(&self, context: &mut RunContext<'_>, cpus: &CpuSet) {
+    pub fn move_to(&self, bed: &mut dyn TestBed, cpus: &CpuSet) {
         for member in self.members.iter().filter(|member| member.is_healthy()) {
-            context.bed.move_to(member.id, cpus);
+            bed.move_to(member.id, cpus);
         }
     }
 
@@ -257,11 +255,11 @@ pub(crate) fn report_unavailable<'v>(
     Ok(())
 }
 
-/// Starts servers side by side, given by id, variant and number of the restart; returns those that are ready.
+/// Starts servers side by side on the cores where they warm up, given by id, variant and number of the restart; returns those that
+/// are ready.
 fn start_batch<'a>(
     context: &mut RunContext<'a>,
     wanted: &[(ServerId, &'a Variant, u32)],
-    cpus: &CpuSet,
     place: &RunPosition<'_>,
 ) -> Result<Vec<ServerState<'a>>, RunError> {
     let log_name = |variant: &Variant, restarts: u32| {
@@ -274,7 +272,7 @@ fn start_batch<'a>(
         log_name: log_name(variant, *restarts),
     };
     let starts: Vec<_> = wanted.iter().map(start).collect();
-    let results = context.bed.start(&starts, cpus)?;
+    let results = context.bed.start(&starts, &context.cores.warmup)?;
     let mut members = Vec::new();
     for ((id, variant, restarts), result) in wanted.iter().zip(results) {
         match result {

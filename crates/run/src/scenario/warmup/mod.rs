@@ -20,6 +20,7 @@ use tare_record::Phase;
 use tare_stats::steady::SteadyRule;
 
 use self::windows::{WarmUpWindows, window};
+use crate::context::cores::Cores;
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::scenario::ScenarioRun;
@@ -110,9 +111,9 @@ impl WarmUp {
             // Each server warms up for the whole span, and they take turns.
             Warmup::Fixed { users, .. } => (users.min(most_users).max(least_users), false),
         };
-        let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
+        let Cores { warmup, server, .. } = &scenario.context.cores;
         let on_all_cores = until_steady && warmup != server;
-        scenario.servers.move_to(scenario.context, if on_all_cores { &warmup } else { &server });
+        scenario.servers.move_to(&mut *scenario.context.bed, if on_all_cores { warmup } else { server });
         Self {
             cap,
             users,
@@ -225,16 +226,14 @@ impl WarmUp {
     fn move_when_compilers_idle(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
         let longest = longest_on_all_cores(self.cap, self.full_round, &self.windows.rule());
         if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest {
-            let server = scenario.context.cores.server.clone();
-            scenario.servers.move_to(scenario.context, &server);
+            scenario.servers.move_to(&mut *scenario.context.bed, &scenario.context.cores.server);
             self.windows.rounds.clear();
             self.on_all_cores = false;
         }
     }
 
     fn finish(self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
-        let server = scenario.context.cores.server.clone();
-        scenario.servers.move_to(scenario.context, &server);
+        scenario.servers.move_to(&mut *scenario.context.bed, &scenario.context.cores.server);
         let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
         for member in 0..self.windows.servers {
             scenario.servers.members[member].is_warmed = true;
