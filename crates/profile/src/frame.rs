@@ -31,18 +31,6 @@ impl FrameKind {
             Self::Class => 'c',
         }
     }
-
-    /// The mark after a name in collapsed stacks.
-    const fn mark(self) -> &'static str {
-        match self {
-            Self::Java => "_[j]",
-            Self::Inlined => "_[i]",
-            Self::Interpreted => "_[0]",
-            Self::Native => "",
-            Self::Kernel => "_[k]",
-            Self::Class => "_[c]",
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +40,8 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing.
+/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing. Native code has none. Of a kind with
+/// several, the first is written.
 ///
 /// # Source
 /// async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
@@ -81,7 +70,8 @@ impl Frame {
 
     /// The frame for a collapsed stack, with characters replaced that would break the format.
     pub fn with_mark(&self) -> String {
-        format!("{}{}", self.name.replace([';', '\n'], ":"), self.kind.mark())
+        let mark = MARKS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(mark, _)| *mark);
+        format!("{}{mark}", self.name.replace([';', '\n'], ":"))
     }
 
     /// Whether it marks a stack that the sampler could not walk.
@@ -91,7 +81,10 @@ impl Frame {
 
     /// `Router.route` for `org.example.Router.route`; other names unchanged.
     pub fn short_name(&self) -> &str {
-        short(&self.name, self.kind)
+        match self.kind {
+            FrameKind::Native | FrameKind::Kernel => &self.name,
+            _ => &self.name[class_start(&self.name).unwrap_or(0)..],
+        }
     }
 
     /// `org.example` for `org.example.Router.route`; `native` or `kernel` for frames other than Java.
@@ -101,13 +94,6 @@ impl Frame {
             FrameKind::Kernel => "kernel",
             _ => class_start(&self.name).map_or("(no package)", |at| &self.name[..at.saturating_sub(1)]),
         }
-    }
-}
-
-fn short(name: &str, kind: FrameKind) -> &str {
-    match kind {
-        FrameKind::Native | FrameKind::Kernel => name,
-        _ => class_start(name).map_or(name, |at| &name[at..]),
     }
 }
 
