@@ -8,26 +8,10 @@ use crate::frame::FrameKind;
 use crate::over_forks::MovedMethod;
 use crate::stacks::Stacks;
 
-#[derive(Debug, Clone)]
-pub struct CauseRule {
-    /// Smallest total share (0–1) in the variant of a method to name.
-    pub least_share: f64,
-    /// Largest number of methods.
-    pub most: usize,
-    /// If given, only methods with a matching name.
-    pub focus: Option<Regex>,
-}
-
-impl CauseRule {
-    fn allows(&self, method: &MovedMethod) -> bool {
-        method.is_certain()
-            && method.difference.value > 0.0
-            && method.variant.value >= self.least_share
-            && is_specific(&method.frame.name, method.frame.kind)
-            && self.focus.as_ref().is_none_or(|focus| focus.is_match(&method.frame.name))
-    }
-}
-
+/// A method with less than this total share (0–1) in the variant is not worth a sentence.
+const LEAST_SHARE: f64 = 0.005;
+/// Largest number of methods to name.
+const MOST: usize = 4;
 /// A method with more than this part of the whole difference only wraps it, if it contains two distinct parts.
 const WRAPPER: f64 = 0.5;
 /// Smallest part of a method that counts as a part, and the largest overlap of two parts.
@@ -35,12 +19,13 @@ const PART: f64 = 0.1;
 /// A method that shares more than this part of its stacks with those named before repeats them.
 const REPEATED: f64 = 0.5;
 
-/// The methods to name, as indices into `moved` (which is sorted by difference), largest first.
+/// The methods to name, as indices into `moved` (which is sorted by difference), largest first; with `focus`, only methods with a
+/// matching name.
 ///
 /// `stacks` are all stacks of the variant; they show which method calls which.
-pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
+pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Regex>) -> Vec<usize> {
     let candidates: Vec<(usize, &MovedMethod)> =
-        moved.iter().enumerate().filter(|(_, method)| rule.allows(method)).collect();
+        moved.iter().enumerate().filter(|(_, method)| may_be_named(method, focus)).collect();
     let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
     let held = MethodStacks::find_all(&names, stacks);
     let all: Vec<bool> = (0..stacks.len()).map(|at| held.iter().any(|one| one.hits[at])).collect();
@@ -48,7 +33,7 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -
     let mut named: Vec<usize> = Vec::new();
     let mut taken = vec![false; stacks.len()];
     for ((place, _), one) in candidates.iter().zip(&held) {
-        if named.len() == rule.most {
+        if named.len() == MOST {
             break;
         }
         let repeats = one.shared_weight(stacks, &taken) > REPEATED * one.weight as f64;
@@ -59,6 +44,14 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -
         }
     }
     named
+}
+
+fn may_be_named(method: &MovedMethod, focus: Option<&Regex>) -> bool {
+    method.is_certain()
+        && method.difference.value > 0.0
+        && method.variant.value >= LEAST_SHARE
+        && is_specific(&method.frame.name, method.frame.kind)
+        && focus.is_none_or(|focus| focus.is_match(&method.frame.name))
 }
 
 struct MethodStacks {
@@ -134,9 +127,10 @@ mod tests {
                 .collect()
         };
         let moved = moved_methods(&forks(variant), &forks(baseline), 0.0, 0.05);
-        let rule = CauseRule { least_share: 0.01, most: 3, focus: focus.map(|text| Regex::new(text).unwrap()) };
+        let focus = focus.map(|text| Regex::new(text).unwrap());
         let stacks = parse_collapsed(variant).unwrap();
-        choose_causes(&moved, &stacks, &rule).into_iter().map(|place| moved[place].frame.name.clone()).collect()
+        let named = choose_causes(&moved, &stacks, focus.as_ref());
+        named.into_iter().map(|place| moved[place].frame.name.clone()).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use tare_plan::profile::ProfileEvent;
 use tare_profile::FlameTree;
-use tare_profile::causes::{CauseRule, choose_causes};
+use tare_profile::causes::choose_causes;
 use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot_methods, moved_methods};
 use tare_record::profile::Weight;
 
@@ -18,9 +18,6 @@ const LEAST: f64 = 0.002;
 const ROWS: usize = 40;
 /// Nodes of a flame graph below this share are drawn as part of their callers.
 const CUT: f64 = 0.0002;
-/// A method with less than this share is not worth a sentence.
-const NAMED: f64 = 0.005;
-const MOST_NAMED: usize = 4;
 
 pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Regex>) -> ProfileView {
     let first = own.records[0];
@@ -145,11 +142,10 @@ fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
 
 fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<MovedFrame> {
     let moved: Vec<MovedMethod> = moved_methods(&own.forks, &other.forks, LEAST, ALPHA);
-    let rule = |focus: Option<&Regex>| CauseRule { least_share: NAMED, most: MOST_NAMED, focus: focus.cloned() };
     let stacks = own.merged();
-    let mut named = choose_causes(&moved, &stacks, &rule(focus));
+    let mut named = choose_causes(&moved, &stacks, focus);
     if named.is_empty() {
-        named = choose_causes(&moved, &stacks, &rule(None));
+        named = choose_causes(&moved, &stacks, None);
     }
     let in_focus = |method: &MovedMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
     let frame = |(place, method): (usize, &MovedMethod)| MovedFrame {
