@@ -117,7 +117,9 @@ impl Suite {
             scenario.complete(&file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
         }
         for check in &mut self.checks {
-            check.request.complete().map_err(|message| wrong(format!("[[checks]] \"{}\"", check.name), message))?;
+            check
+                .complete(&self.scenarios)
+                .map_err(|message| wrong(format!("[[checks]] \"{}\"", check.name), message))?;
         }
         Ok(())
     }
@@ -337,6 +339,20 @@ mod tests {
             assert!(error.starts_with(&format!("my.toml: {says}")), "{text}: {error}");
         }
         Suite::parse("my.toml", "[servers.\"ünser Dienst (2)\"]\ncommand = [\"x\"]").unwrap();
+    }
+
+    #[test]
+    fn a_check_that_nothing_could_pass_or_that_is_called_like_a_scenario_is_refused() {
+        let scenario = "[scenarios.Home]\nrequest = { path = \"/\" }\nexpect = {}\n";
+        for (name, expect, says) in [
+            ("odd", "{ body = { hex = \"0\" } }", "\"odd\": expect: \"0\" is not in hex; write two digits"),
+            ("odd", "{ grpc_status = \"OK\" }", "\"odd\": expect: grpc_status is that of a gRPC call"),
+            ("Home", "{ status = 404 }", "\"Home\": is the name of a scenario too; give the check another one"),
+        ] {
+            let check = format!("[[checks]]\nname = \"{name}\"\nrequest = {{ path = \"/x\" }}\nexpect = {expect}\n");
+            let error = Suite::parse("my.toml", &(check + scenario)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("my.toml: [[checks]] {says}")), "{error}");
+        }
     }
 
     #[test]

@@ -224,16 +224,20 @@ impl Contract {
             scenario.complete(file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
         }
         for check in &mut contract.checks {
-            check.request.complete().map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
+            check
+                .complete(&contract.scenarios)
+                .map_err(|message| wrong(format!("[[checks]] \"{}\": {message}", check.name)))?;
         }
-        for difference in &contract.differences {
-            let is_check = contract.checks.iter().any(|check| check.name == difference.check);
-            if !is_check && !contract.scenarios.contains_key(&difference.check) {
-                return Err(wrong(format!(
-                    "[[differences]] names \"{}\", which is neither a check nor a scenario",
-                    difference.check
-                )));
-            }
+        for Difference { check: name, expect, .. } in &contract.differences {
+            let of_check = contract.checks.iter().find(|check| check.name == *name).map(|check| &check.request);
+            let request = of_check.or_else(|| contract.scenarios.get(name).map(|scenario| &scenario.request));
+            let Some(request) = request else {
+                let message = format!("[[differences]] names \"{name}\", which is neither a check nor a scenario");
+                return Err(wrong(message));
+            };
+            expect
+                .check(request)
+                .map_err(|message| wrong(format!("[[differences]] of \"{name}\": expect: {message}")))?;
         }
         Ok(contract)
     }
@@ -242,6 +246,33 @@ impl Contract {
     pub fn requests_mut(&mut self) -> impl Iterator<Item = &mut Request> {
         let of_scenarios = self.scenarios.values_mut().map(|scenario| &mut scenario.request);
         of_scenarios.chain(self.checks.iter_mut().map(|check| &mut check.request))
+    }
+}
+
+impl Check {
+    /// Completes the request. Refuses what could not be sent or come back, and the name of a scenario: by the name, what must
+    /// come back is found.
+    pub(crate) fn complete(&mut self, scenarios: &BTreeMap<String, Scenario>) -> Result<(), String> {
+        if scenarios.contains_key(&self.name) {
+            return Err("is the name of a scenario too; give the check another one".to_owned());
+        }
+        self.request.complete()?;
+        self.expect.check(&self.request).map_err(|message| format!("expect: {message}"))
+    }
+}
+
+impl Expect {
+    /// Refuses what could not come back on this request.
+    fn check(&self, request: &Request) -> Result<(), String> {
+        if let Some(ExpectBody::Hex(HexBody { hex })) = &self.body {
+            bytes_of_hex(hex)?;
+        }
+        match self.grpc_status {
+            Some(_) if request.grpc.is_none() => {
+                Err("grpc_status is that of a gRPC call; write request = { grpc = … }".to_owned())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -268,12 +299,7 @@ impl Scenario {
         self.request.complete().map_err(|message| ("request", message))?;
         self.transport_keys().contradiction().map_or(Ok(()), Err)?;
         self.tls = self.tls.take().map(|tls| tls.beside(file));
-        if let Some(ExpectBody::Hex(HexBody { hex })) = &self.expect.body {
-            bytes_of_hex(hex).map_err(|message| ("expect", message))?;
-        }
-        if self.expect.grpc_status.is_some() && self.request.grpc.is_none() {
-            return Err(("expect", "grpc_status is that of a gRPC call; write request = { grpc = … }".to_owned()));
-        }
+        self.expect.check(&self.request).map_err(|message| ("expect", message))?;
         if let Some(wrong) = self.push.as_ref().and_then(Push::contradiction) {
             return Err(("request", wrong.to_owned()));
         }

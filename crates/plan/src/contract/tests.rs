@@ -83,6 +83,26 @@ fn pushes_over_http_are_a_stream_of_events_which_has_no_body_to_compare() {
 }
 
 #[test]
+fn what_could_not_come_back_is_refused_wherever_it_is_expected() {
+    for (written, wrong, says) in [
+        (
+            "{ status = 404 }",
+            "{ body = { hex = \"0\" } }",
+            "[[checks]] \"a malformed id is refused\": expect: \"0\" is not",
+        ),
+        (
+            "{ status = 400 }",
+            "{ body = { hex = \"0g\" } }",
+            "[[differences]] of \"a malformed id is refused\": expect: \"0g\"",
+        ),
+        ("body = \"4\"", "body = { hex = \"4\" }", "[scenarios.SimpleGet] expect: \"4\" is not in hex"),
+    ] {
+        let error = Contract::parse("c.toml", &TEXT.replace(written, wrong)).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("c.toml: {says}")), "{error}");
+    }
+}
+
+#[test]
 fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
     let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
     assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");

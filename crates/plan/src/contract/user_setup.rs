@@ -41,15 +41,19 @@ impl UserSetup {
             return wrong("has no requests; write [[setup]] and below it request = { path = \"/login\" }".to_owned());
         }
         for (index, SetupRequest { request, expect, .. }) in parsed.setup.iter().enumerate() {
+            let body = || Some(format!("body: {}", request.body.as_ref()?.contradiction()?));
+            let expected = || Some(format!("expect: {}", expect.as_ref()?.check(request).err()?));
             let what = match &request.body {
                 _ if request.grpc.is_some() || expect.as_ref().is_some_and(|expect| expect.grpc_status.is_some()) => {
-                    "calls of gRPC set no user up; write method and path of an HTTP request"
+                    Some("calls of gRPC set no user up; write method and path of an HTTP request".to_owned())
                 }
-                Some(BodySpec::Json(_)) => "protoset is for calls of gRPC; write the body as text",
-                _ if !request.path.starts_with('/') => "path must begin with /",
-                _ => continue,
+                Some(BodySpec::Json(_)) => Some("protoset is for calls of gRPC; write the body as text".to_owned()),
+                _ if !request.path.starts_with('/') => Some("path must begin with /".to_owned()),
+                _ => body().or_else(expected),
             };
-            return wrong(format!("[[setup]] number {}: {what}", index + 1));
+            if let Some(what) = what {
+                return wrong(format!("[[setup]] number {}: {what}", index + 1));
+            }
         }
         Ok(parsed)
     }
@@ -84,6 +88,11 @@ mod tests {
             ("[[setup]]\nrequest = { grpc = \"a.B/C\" }", "[[setup]] number 1: calls of gRPC"),
             ("[[setup]]\nrequest = { path = \"/\" }\nvariable = { a = \"b\" }", "variables"),
             ("[[setup]]\nrequest = { path = \"/\", metod = \"PUT\" }", "method"),
+            ("[[setup]]\nrequest = { path = \"/\", body = { hex = \"0\" } }", "number 1: body: \"0\" is not in hex"),
+            (
+                "[[setup]]\nrequest = { path = \"/\" }\nexpect = { body = { hex = \"0\" } }",
+                "number 1: expect: \"0\" is not in hex",
+            ),
         ] {
             let error = UserSetup::parse("s.toml", text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
