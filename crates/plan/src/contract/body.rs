@@ -7,6 +7,9 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+/// A generated body is not longer. It is made whole, and each worker keeps it.
+const MOST_BYTES: usize = 1 << 30;
+
 /// What a generated body is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,6 +103,9 @@ impl BodySpec {
     pub(super) fn contradiction(&self) -> Option<String> {
         match self {
             Self::Hex(HexBody { hex }) => bytes_of_hex(hex).err(),
+            Self::Generated(GeneratedBody { bytes, .. }) if *bytes > MOST_BYTES => {
+                Some(format!("{bytes} bytes are too many; write at most {MOST_BYTES}"))
+            }
             _ => None,
         }
     }

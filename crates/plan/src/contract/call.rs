@@ -120,6 +120,11 @@ mod tests {
                 "request: protoset is for the message",
             ),
             ("{ method = \"POST\" }", "{}", "request: has no path"),
+            (
+                "{ path = \"/\", body = { seed = 1, bytes = 1000000000000000, alphabet = \"binary\" } }",
+                "{}",
+                "request: body: 1000000000000000 bytes are too many; write at most 1073741824",
+            ),
             ("{ path = \"/\" }", "{ body = { hex = \"xy\" } }", "expect: \"xy\" is not in hex"),
         ] {
             let error = request(written, expect).unwrap_err();

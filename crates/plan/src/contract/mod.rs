@@ -301,7 +301,7 @@ impl Scenario {
         self.tls = self.tls.take().map(|tls| tls.beside(file));
         self.expect.check(&self.request).map_err(|message| ("expect", message))?;
         if let Some(wrong) = self.push.as_ref().and_then(Push::contradiction) {
-            return Err(("request", wrong.to_owned()));
+            return Err(("push", wrong.to_owned()));
         }
         if self.is_event_stream() && (self.expect.body.is_some() || self.request.grpc.is_some()) {
             let message = "push asks for a stream of events, which has no body to compare; leave out one of them";

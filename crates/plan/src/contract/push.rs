@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use tare_units::Span;
 
+/// A user reads no more, as with `--messages`.
+const MOST_MESSAGES: u32 = 1_000_000;
+
 /// The messages that come once a WebSocket is open, or the events of a response, and how many of them a user reads. Each message of
 /// a WebSocket says when it was sent: milli-, micro- or nanoseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +30,8 @@ impl Push {
             Some("period must be above 0")
         } else if self.messages < 2 {
             Some("messages must be at least 2: jitter is about the time between two")
+        } else if self.messages > MOST_MESSAGES {
+            Some("messages must be at most 1000000")
         } else {
             None
         }

@@ -69,8 +69,14 @@ fn a_server_gets_no_requests_that_its_library_lacks() {
         assert_eq!(contract.exchange(server, "Push").is_none(), because.is_some(), "{server}");
         assert_eq!(contract.why_not_served(server, "SimpleGet"), None);
     }
-    let endless = TEXT.replace("\"100ms\"", "\"0ms\"");
-    assert!(Contract::parse("c.toml", &endless).unwrap_err().to_string().contains("period must be above 0"));
+    for (written, wrong, says) in [
+        ("\"100ms\"", "\"0ms\"", "[scenarios.Push] push: period must be above 0"),
+        ("600", "1", "[scenarios.Push] push: messages must be at least 2"),
+        ("600", "4000000000", "[scenarios.Push] push: messages must be at most 1000000"),
+    ] {
+        let error = Contract::parse("c.toml", &TEXT.replace(written, wrong)).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
 }
 
 #[test]
