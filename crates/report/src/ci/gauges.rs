@@ -81,11 +81,11 @@ fn level_samples(cell: &Cell, currencies: &[Currency]) -> Vec<(Labels, f64)> {
     let wanted = levels(cell).filter(|(currency, _)| currencies.contains(currency));
     let sample = |(currency, level): (Currency, Estimate)| {
         let mut labels = place(&cell.group, &cell.scenario, &cell.variant);
-        let quantile = match currency.facts().latency {
-            Some(LatencyFigure::Percentile(p) | LatencyFigure::WithoutStops(p)) => Some(p / 100.0),
+        let told = match currency.facts().latency {
+            Some(LatencyFigure::Percentile(p) | LatencyFigure::WithoutStops(p)) => Some(quantile(p)),
             _ => None,
         };
-        labels.extend(quantile.map(|quantile| ("quantile", quantile.to_string())));
+        labels.extend(told.map(|quantile| ("quantile", quantile.to_string())));
         let factor = if currency.facts().unit == "ns" { 1e-9 } else { 1.0 };
         (labels, level.value * factor)
     };
@@ -163,4 +163,20 @@ fn ratio_labels(comparison: &Comparison, ratio: &CurrencyRatio) -> Labels {
 
 fn place(group: &str, scenario: &str, variant: &str) -> Labels {
     vec![("group", group.to_owned()), ("scenario", scenario.to_owned()), ("variant", variant.to_owned())]
+}
+
+/// 99.9 is 0.999. Divided by 100 it would be 0.9990000000000001 in binary, and a query for 0.999 would not find it.
+fn quantile(percentile: f64) -> f64 {
+    (percentile * 1e4).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quantile;
+
+    #[test]
+    fn a_quantile_is_the_number_that_people_write() {
+        let texts = [50.0, 99.0, 99.9, 99.99, 99.999].map(|percentile| quantile(percentile).to_string());
+        assert_eq!(texts, ["0.5", "0.99", "0.999", "0.9999", "0.99999"]);
+    }
 }
