@@ -17,7 +17,8 @@ pub fn render(differences: &RunDifferences, style: &Style) -> String {
     let mut out = palette.paint(Tone::Head, &sanitize_line(&format!("tare compare · {}", title(differences))));
     out += &format!("\n\n  {}\n\n", palette.paint(Tone::Head, &headline(differences)));
     for note in &differences.notes {
-        out += &format!("{}\n", palette.paint(Tone::Quiet, &wrap(&format!("  {note}"), style.width, 2)));
+        let note = sanitize_line(&format!("  {note}"));
+        out += &format!("{}\n", palette.paint(Tone::Quiet, &wrap(&note, style.width, 2)));
     }
     out + &sheets(differences).iter().map(|sheet| sheet.text(style)).collect::<String>()
 }

@@ -2,7 +2,7 @@
 
 use tare_analysis::Summary;
 use tare_analysis::differences::{self, Basis, FigureChange, MachineFigure, MachineTable, RecordedRun, RunDifferences};
-use tare_analysis::summary::{Estimate, Profiles, Row, VerdictKind};
+use tare_analysis::summary::{Estimate, Profiles, Reason, Row, Validity, ValidityState, VerdictKind};
 use tare_analysis::{summarize, summarize_with};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
@@ -239,6 +239,16 @@ fn a_void_server_is_compared_with_nothing_and_said() {
         "{:?}",
         differences.notes
     );
+}
+
+#[test]
+fn what_a_server_said_before_it_failed_moves_no_cursor() {
+    let mut summary = summarize(&record(1.0, 0.8, "run"));
+    let reasons = vec![Reason::new("it said \u{1b}[2J".to_owned(), "")];
+    summary.cells[1].validity = Validity { state: ValidityState::Void, reasons };
+    let differences = differences::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
+    let text = render(&differences, &STYLE);
+    assert!(text.contains("is void: it said \u{FFFD}[2J."), "{text}");
 }
 
 #[test]
