@@ -49,11 +49,13 @@ pub fn new_file_name(text: &str, taken: &mut HashSet<String>) -> String {
     name
 }
 
+/// Bytes of a file name without its number and its ending. A file system takes 255 of the whole.
+const LONGEST_NAME: usize = 200;
+
 /// Letters, digits, dots, dashes; everything else is a dash.
 fn file_name(text: &str) -> String {
-    let safe: String =
-        text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
-    let safe = safe.trim_start_matches('.').to_owned();
+    let safe = text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' });
+    let safe = safe.take(LONGEST_NAME).collect::<String>().trim_start_matches('.').to_owned();
     if safe.is_empty() { "unnamed".to_owned() } else { safe }
 }
 
@@ -76,5 +78,12 @@ mod tests {
         assert_eq!(file_name("../../etc/passwd"), "-..-etc-passwd");
         assert_eq!(file_name("http4s.Tapir@1.9"), "http4s.Tapir-1.9");
         assert_eq!(file_name(".."), "unnamed");
+    }
+
+    #[test]
+    fn long_names_fit_a_file_system_and_stay_apart() {
+        let (mut taken, long) = (HashSet::new(), "GET /käse?".repeat(50));
+        let names = [1, 2].map(|number| new_file_name(&format!("{long}{number}"), &mut taken));
+        assert!(names[0] != names[1] && names.iter().all(|name| name.len() <= 202), "{names:?}");
     }
 }
