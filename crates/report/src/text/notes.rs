@@ -1,6 +1,6 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
-use super::table::OpenMeasure;
+use super::table::{OpenMeasure, Table};
 use super::{Style, messages};
 use crate::clean;
 use crate::palette::Tone;
@@ -90,10 +90,10 @@ impl SharedReasons {
     }
 
     fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
-        let mut reasons = Self::none(summary);
+        let (mut reasons, table) = (Self::none(summary), Table::of(summary));
         cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
         cells.clone().for_each(|cell| reasons.add_doubts(cell));
-        cells.for_each(|cell| reasons.add_open_measures(summary, cell));
+        cells.for_each(|cell| reasons.add_open_measures(summary, &table, cell));
         reasons
     }
 
@@ -109,10 +109,10 @@ impl SharedReasons {
     }
 
     /// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
-    fn add_open_measures(&mut self, summary: &Summary, cell: &Cell) {
+    fn add_open_measures(&mut self, summary: &Summary, table: &Table<'_>, cell: &Cell) {
         let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
         let known = first.and_then(|first| first.reason.as_deref());
-        let open = super::table::open_measures(summary, cell);
+        let open = table.open_measures(cell);
         let mut open: &[OpenMeasure<'_>] = &open;
         let mut told: Vec<&str> = known.into_iter().collect();
         while let Some((measure, others)) = open.split_first() {

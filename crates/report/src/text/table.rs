@@ -43,23 +43,6 @@ pub(super) struct OpenMeasure<'a> {
     pub needed_s: Option<f64>,
 }
 
-/// The measures beside the deciding one that have a question mark in the row of this cell.
-pub(super) fn open_measures<'a>(summary: &'a Summary, cell: &Cell) -> Vec<OpenMeasure<'a>> {
-    let table = Table::of(summary);
-    let currencies = table.measures.iter().map(|at| MEASURES[*at].0);
-    let open = currencies.filter(|currency| table.mark(cell, *currency) == Some(Mark::Open));
-    let measure = |currency: Currency| {
-        let ratio = summary.comparison_of(cell)?.ratio_in(currency);
-        let missing = "no start can state it for both servers";
-        let (label, reason) = match ratio {
-            Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
-            None => (currency.facts().label, missing),
-        };
-        Some(OpenMeasure { label, reason, needed_s: ratio.and_then(|ratio| ratio.needed_s) })
-    };
-    open.filter_map(measure).collect()
-}
-
 fn is_open(comparison: &Comparison, ratio: &CurrencyRatio) -> bool {
     ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()
 }
@@ -102,7 +85,7 @@ enum Mark {
     Open,
 }
 
-struct Table<'a> {
+pub(super) struct Table<'a> {
     summary: &'a Summary,
     blocks: Vec<Block<'a>>,
     /// Indices of the [`MEASURES`] that some server has.
@@ -112,7 +95,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(summary: &'a Summary) -> Self {
+    pub fn of(summary: &'a Summary) -> Self {
         let blocks = Block::all(summary);
         let mut firsts = summary.comparisons.iter().filter_map(|c| c.currencies.first());
         let deciding = firsts.next().map(|first| (first.name, first.label.as_str()));
@@ -127,6 +110,22 @@ impl<'a> Table<'a> {
         };
         let measures = (0..MEASURES.len()).filter(|at| is_shown(MEASURES[*at].0)).collect();
         Self { summary, blocks, measures, deciding }
+    }
+
+    /// The measures beside the deciding one that have a question mark in the row of this cell.
+    pub fn open_measures(&self, cell: &Cell) -> Vec<OpenMeasure<'a>> {
+        let currencies = self.measures.iter().map(|at| MEASURES[*at].0);
+        let open = currencies.filter(|currency| self.mark(cell, *currency) == Some(Mark::Open));
+        let measure = |currency: Currency| {
+            let ratio = self.summary.comparison_of(cell)?.ratio_in(currency);
+            let missing = "no start can state it for both servers";
+            let (label, reason) = match ratio {
+                Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
+                None => (currency.facts().label, missing),
+            };
+            Some(OpenMeasure { label, reason, needed_s: ratio.and_then(|ratio| ratio.needed_s) })
+        };
+        open.filter_map(measure).collect()
     }
 
     /// With the levels of all variants; or, narrower, with those of the baselines alone.
