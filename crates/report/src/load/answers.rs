@@ -3,7 +3,7 @@
 use tare_analysis::format::{Unit, grouped, share, single};
 use tare_analysis::summary::{StatusCount, UrlSummary};
 
-use crate::text::{Sheet, Style};
+use crate::text::{Sheet, Style, cut_middle};
 
 const MOST_URLS: usize = 20;
 const URL: usize = 44;
@@ -34,7 +34,7 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
         let failed = if url.failed == 0 { "0".to_owned() } else { failed(url) };
         let times = [url.p50_ns, url.p90_ns, url.p99_ns, url.max_ns].map(time);
         let [p50, p90, p99, max] = times;
-        [shorten(&url.url), grouped(url.offered), failed, p50, p90, p99, max]
+        [cut_middle(&url.url, URL), grouped(url.offered), failed, p50, p90, p99, max]
     };
     let heads = ["URL", "requests", "failed", "p50", "p90", "p99", "max"];
     let mut out = Sheet::new("", heads, shown.iter().map(|url| Sheet::plain(cells(url)))).text(style);
@@ -46,14 +46,4 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
 
 fn failed(url: &UrlSummary) -> String {
     format!("{} ({})", grouped(url.failed), share(url.failed_share))
-}
-
-/// The start and the end of a long URL, which tell it from others.
-fn shorten(url: &str) -> String {
-    let letters: Vec<char> = url.chars().collect();
-    if letters.len() <= URL {
-        return url.to_owned();
-    }
-    let (head, tail) = (&letters[..URL * 2 / 3], &letters[letters.len() - URL / 3..]);
-    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
 }

@@ -97,15 +97,28 @@ pub fn wrap(text: &str, room: usize, indent: usize) -> String {
     lines.join("\n")
 }
 
-/// `text` on one line of at most `room`: cut after a whole clause where there is one, else after a word.
+/// `text` on one line of at most `room`: cut after a whole clause where there is one, else after a word, else in the middle.
 pub(super) fn shorten(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
     let fits = |end: &usize| width(&text[..*end]) + 2 <= room;
     let ends = |mark: &str| text.match_indices(mark).map(|(at, _)| at).filter(fits).last();
-    let end = ends("; ").or_else(|| ends(" ")).unwrap_or(text.len());
-    format!("{} …", text[..end].trim_end())
+    match ends("; ").or_else(|| ends(" ")) {
+        Some(end) => format!("{} …", text[..end].trim_end()),
+        None => cut_middle(text, room),
+    }
+}
+
+/// A name of at most `most` letters. Of a longer one the start and the end, which tell it from others.
+pub(crate) fn cut_middle(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most {
+        return name.to_owned();
+    }
+    let tail = (most - 1) / 3;
+    let (head, tail) = (&letters[..most - 1 - tail], &letters[letters.len() - tail..]);
+    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
 }
 
 #[cfg(test)]
@@ -135,6 +148,7 @@ mod tests {
         assert_eq!(shorten("one; two; three", 12), "one; two …");
         assert_eq!(shorten("one two three", 10), "one two …");
         assert_eq!(shorten("short", 10), "short");
+        assert_eq!(shorten("sttp.Interpreter.apply", 12), "sttp.Int…ply", "a name has no place to cut after");
     }
 
     #[test]

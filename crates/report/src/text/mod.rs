@@ -15,6 +15,7 @@ mod table;
 use crate::clean;
 use crate::palette::{Palette, Tone};
 pub use findings::{render_findings, unshown_findings};
+pub(crate) use grid::cut_middle;
 pub use grid::{Grid, wrap};
 pub(crate) use sheet::Sheet;
 use tare_analysis::format::{duration, share};
