@@ -47,6 +47,10 @@ describe('numbers', () => {
     expect(number.sidesText([0.9, 0.8, 0.7])).toBe('all 3 starts lower');
     expect(number.sidesText([])).toBe('');
   });
+  test('say a share as the terminal does', () => {
+    const texts = [0, 0.0003, 0.011, 0.02, 0.146, 0.954, 0.9996, 1].map(number.shareText);
+    expect(texts).toEqual(['0 %', '0.030 %', '1.1 %', '2 %', '15 %', '95 %', '99.9 %', '100 %']);
+  });
   test('that are not finite become a dash', () => {
     expect(number.formatFixed(NaN, 1)).toBe('–');
     expect(number.formatFixed(Infinity, 1)).toBe('–');

@@ -101,6 +101,16 @@ export function sidesText(ratios: number[]): string {
   return `${ratios.length === 2 ? 'both' : `all ${ratios.length}`} starts ${higher ? 'higher' : 'lower'}`;
 }
 
+/** `1.1 %`: a share with the digits that the terminal gives it (`share`). Only a whole is 100 %. */
+export function shareText(share: number): string {
+  const exact = share * 100;
+  const isRound = Math.abs(exact - Math.round(exact)) < 1e-9;
+  const percent = exact >= 99.95 && exact < 100 && !isRound ? 99.9 : exact;
+  if (percent >= 99.5 && percent < 99.95) return `${formatFixed(percent, 1)} %`;
+  const decimals = percent >= 9.95 || isRound ? 0 : percent >= 0.1 ? 1 : 3;
+  return `${formatFixed(percent, decimals)} %`;
+}
+
 /** A percentile as people write it: 50, 99.9, 99.999. */
 export function percentileText(percentile: number): string {
   return String(Number(percentile.toFixed(6)));

@@ -2,7 +2,7 @@
 
 import { h } from '../dom';
 import { countedIn } from '../figures/load';
-import { formatFixed, formatSignificant, formatWhole } from '../format/number';
+import { formatFixed, formatSignificant, formatWhole, shareText } from '../format/number';
 import { formatTime } from '../format/unit';
 import type { Cell, Distribution } from '../summary';
 
@@ -20,11 +20,7 @@ export function loadTiles(cell: Cell): HTMLElement {
     [`${what}/s`, rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
     ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p, what)]),
     ['max', response?.max_ns == null ? '–' : formatTime(response.max_ns)],
-    [
-      'errors',
-      formatWhole(failed),
-      failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${formatWhole(cell.requests_ok)}`,
-    ],
+    ['errors', formatWhole(failed), failed ? shareText(share) : `of ${formatWhole(cell.requests_ok)}`],
     ['generator busy', busy === null ? '–' : `${formatFixed(busy * 100, 0)} %`],
   ];
   return h(
