@@ -162,6 +162,7 @@ describe.skipIf(skipReason())('the first screen', () => {
   test('counts in messages what a server pushes', async () => {
     const { page } = await pages.open('listened');
     expect(await page.locator('.tiles dt').first().textContent()).toBe('messages/s');
+    expect(await page.locator('#figures').textContent(), 'as the terminal').toContain('connection reset by peer');
     await page.locator('#histogram').scrollIntoViewIfNeeded();
     await page.locator('#histogram svg').waitFor();
     expect(await page.locator('#histogram svg text').allTextContents()).toContain('messages');

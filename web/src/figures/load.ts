@@ -7,7 +7,7 @@ import { percentileText, formatWhole } from '../format/number';
 import { formatTime, formatRoundTime } from '../format/unit';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
-import type { Cell, Distribution, LoadFacts } from '../summary';
+import type { Cell, Distribution, ErrorCount, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
 /** What a load counts: requests, or what the server sends on its own. */
@@ -24,7 +24,8 @@ export function loadFigures({ summary }: Model): HTMLElement {
     factTable(facts),
     cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts, countedIn(cell))),
     urlTable(facts),
-    cell && errorTable(cell),
+    cell && errorTable('Failed requests by class', cell.errors),
+    cell && errorTable('Connection events by class: they belong to no request', cell.connection_events ?? []),
   );
 }
 
@@ -113,9 +114,9 @@ function urlTable({ urls }: LoadFacts): HTMLElement | null {
   return scrollingTable('Response time by URL', heads, rows, { class: 'cells' });
 }
 
-/** Failures by class, the most frequent first. */
-function errorTable({ errors: all }: Cell): HTMLElement | null {
+/** Failures by class, the most frequent first; null without any. */
+function errorTable(title: string, all: ErrorCount[]): HTMLElement | null {
   if (!all.length) return null;
   const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, formatWhole(e.count), e.example]);
-  return scrollingTable('Failed requests by class', ['class', 'count', 'first example'], rows, { class: 'cells' });
+  return scrollingTable(title, ['class', 'count', 'first example'], rows, { class: 'cells' });
 }
