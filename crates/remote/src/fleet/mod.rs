@@ -1,7 +1,8 @@
 //! The state of a fleet: the phase of each agent, its counts, and whether it is lost. Pure: all times are arguments.
 
 mod offset;
-mod rounds;
+
+use std::collections::VecDeque;
 
 use tare_record::AgentRecord;
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
@@ -11,7 +12,6 @@ use crate::protocol::{
 };
 
 pub use offset::ClockOffset;
-pub(crate) use rounds::Rounds;
 
 /// An agent that has answered before and then sends nothing for this long is lost, in nanoseconds.
 pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
@@ -78,13 +78,14 @@ pub struct FleetAgent {
     /// When its last report and its last sample arrived, or since when somebody listens.
     last_report_ns: u64,
     last_sample_ns: u64,
+    /// Its samples that wait for those of other agents, one for each period, even if it was stopped in it.
+    samples: VecDeque<SliceSample<PackedHistogram>>,
 }
 
 /// All agents of a coordinator. All times are on its monotonic clock, in nanoseconds.
 #[derive(Debug)]
 pub struct Fleet {
     agents: Vec<FleetAgent>,
-    rounds: Rounds,
     /// When the load began.
     begin_ns: u64,
     /// Length of the period of each sample.
@@ -103,9 +104,8 @@ impl Fleet {
             last_sample_ns: now_ns,
             ..FleetAgent::default()
         };
-        let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
-        let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
-        Self { agents, rounds, begin_ns: now_ns, period_ns: 0, epoch_unix_ns, clocks }
+        let (agents, clocks) = (names.into_iter().map(agent).collect(), MessageTally::default());
+        Self { agents, begin_ns: now_ns, period_ns: 0, epoch_unix_ns, clocks }
     }
 
     /// All agents, lost ones too, in order.
@@ -178,7 +178,7 @@ impl Fleet {
                     return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
                 }
                 agent.add_sample(&sample, self.period_ns, now_ns);
-                self.rounds.push(index, sample);
+                agent.samples.push_back(sample);
             }
             (phase, Report::Answer { number, answer }) if *phase != AgentPhase::Started && number <= agent.task => {
                 // Nobody waits for the answer to an earlier task.
@@ -203,7 +203,6 @@ impl Fleet {
                     let whole = unpack_whole(driven.sample.clone())?;
                     agent.check_totals(&whole)?;
                     self.clocks.merge(&whole.messages);
-                    self.rounds.end(index);
                 }
                 Ok(_) => return Err(ProtocolError::WrongPhase("an answer")),
                 Err(reason) => {
@@ -222,7 +221,6 @@ impl Fleet {
         if !self.agents[agent].is_lost() {
             let reason = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             self.agents[agent].phase = AgentPhase::Lost { reason, at_ns: now_ns };
-            self.rounds.end(agent);
         }
     }
 
@@ -250,9 +248,17 @@ impl Fleet {
         }
     }
 
-    /// The merged sample of the next period; `None` while the sample of a running agent is missing.
+    /// The merged sample of the next period; `None` while the sample of a running agent is missing. What an agent has sent
+    /// that sends no more still counts.
     pub fn next_round(&mut self) -> Option<SliceSample> {
-        self.rounds.next_round()
+        if self.agents.iter().any(|agent| agent.phase == AgentPhase::Running && agent.samples.is_empty()) {
+            return None;
+        }
+        let samples = self.agents.iter_mut().filter_map(|agent| agent.samples.pop_front());
+        let mut samples = samples.map(|sample| sample.map_histograms(|histogram| histogram.unpack()));
+        let mut sum = samples.next()?;
+        samples.for_each(|sample| sum.merge(&sample));
+        Some(sum)
     }
 
     /// The estimates of the server's clock, from the agents that have finished.

@@ -1,5 +1,8 @@
 //! Fleets with agents that break the protocol, fall silent or are lost.
 
+use proptest::prelude::*;
+use tare_stats::LatencyHistogram;
+
 use super::*;
 use crate::protocol::{DrivenShare, Greeting, PackedSample, pack_sample};
 
@@ -71,6 +74,59 @@ fn agents_that_do_their_work_finish_and_their_counts_add_up() {
     fleet.process_report(1, done(4), 3 * S);
     assert!(fleet.is_over() && fleet.remaining() == 2);
     assert_eq!(fleet.agents().iter().map(|agent| agent.record.ok).sum::<u64>(), 7);
+}
+
+#[test]
+fn a_round_waits_for_every_agent_that_goes_on() {
+    let mut fleet = running(3);
+    for (agent, ok) in [(0, 1), (0, 2), (1, 4)] {
+        fleet.process_report(agent, sampled(ok), 3 * S);
+    }
+    assert_eq!(fleet.next_round(), None, "agent 3 owes its first sample");
+    fleet.mark_lost(2, "killed", 3 * S);
+    assert_eq!(fleet.next_round().unwrap().ok, 5);
+    assert_eq!(fleet.next_round(), None, "agent 2 owes its second sample");
+    fleet.process_report(1, done(4), 3 * S);
+    assert_eq!(fleet.next_round().unwrap().ok, 2, "agent 1 goes on alone");
+    fleet.process_report(0, done(3), 3 * S);
+    assert_eq!(fleet.next_round(), None, "no sample is left");
+}
+
+#[test]
+fn workers_add_up_and_windows_do_not() {
+    let mut fleet = running(2);
+    (0..2).for_each(|agent| fleet.process_report(agent, sampled(2), 2 * S));
+    let round = fleet.next_round().unwrap();
+    assert_eq!((round.window_ns, round.workers, round.ok), (S, 2, 4));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn percentiles_of_the_merged_are_those_of_the_union(
+        agents in prop::collection::vec(prop::collection::vec(1..60_000_000_000_u64, 0..60), 1..6)
+    ) {
+        let mut fleet = running(agents.len());
+        let mut union = LatencyHistogram::new();
+        for (agent, times_ns) in fleet.agents.iter_mut().zip(&agents) {
+            // Two periods of each agent.
+            let (first, second) = times_ns.split_at(times_ns.len() / 2);
+            for times_ns in [first, second] {
+                let mut sample = SliceSample { ok: times_ns.len() as u64, ..SliceSample::default() };
+                times_ns.iter().for_each(|ns| sample.response.record_ns(*ns));
+                agent.samples.push_back(sample.pack());
+            }
+            times_ns.iter().for_each(|ns| union.record_ns(*ns));
+        }
+        let mut merged = fleet.next_round().unwrap();
+        merged.append(&fleet.next_round().unwrap());
+        prop_assert_eq!(&merged.response, &union);
+        prop_assert_eq!(merged.ok, union.len());
+        for quantile in [0.0, 0.5, 0.9, 0.99, 0.999, 1.0] {
+            prop_assert_eq!(merged.response.value_at_quantile_ns(quantile), union.value_at_quantile_ns(quantile));
+        }
+    }
 }
 
 #[test]
