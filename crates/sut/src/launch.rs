@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_plan::plan::{CommandServer, jvm_words};
-use tare_sys::child::Program;
-use tare_sys::clock;
+use tare_sys::child::{How, Program, run_to_end};
 
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
-use crate::sampler::run_tool as run;
 use crate::server::PORT;
 
 /// The Java release that introduced the warnings which the catalog's `options_java_24` silence.
@@ -143,16 +142,15 @@ fn check_within(server: &str, command: &CommandServer, timeout: Duration) -> Res
     let mut program = Program::new(&command.command[0]).args(words.skip(1).cloned().chain(["-version".to_owned()]));
     program.directory = command.cwd.as_ref().map(PathBuf::from);
     program.env.extend(command.env.iter().map(|(name, value)| (name.into(), value.into())));
-    let begin = clock::now();
-    let said = match run(program, timeout, "start it", "") {
-        Ok(_) => return Ok(()),
-        // The JVM has taken its options by then, and waits for an agent.
-        Err(_) if clock::now() >= begin + timeout => return Ok(()),
-        Err(SutError::Sampler { said, .. }) => said,
-        Err(other) => other.to_string(),
+    let said = match run_to_end(program, timeout, &AtomicBool::new(false)) {
+        // After the timeout the JVM has taken its options, and waits for an agent.
+        Ok((None | Some(How::Code(0)), _)) => return Ok(()),
+        Ok((Some(how), said)) if said.trim().is_empty() => how.to_string(),
+        Ok((_, said)) => said,
+        Err(error) => error.to_string(),
     };
     let lines: Vec<&str> =
-        said.lines().filter(|line| !SAYS_NOTHING.iter().any(|start| line.starts_with(start))).collect();
+        said.trim().lines().filter(|line| !SAYS_NOTHING.iter().any(|start| line.starts_with(start))).collect();
     let (java, said) = (&command.command[at], lines.join("; "));
     let message = match command.java.is_some() && !Path::new(java).exists() {
         true => format!("[servers.{server}] java: {said}"),

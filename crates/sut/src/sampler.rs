@@ -15,8 +15,6 @@ use tare_sys::procfs::process;
 use crate::SutError;
 use crate::probe::jvm::is_jvm;
 
-pub(crate) use tool::run as run_tool;
-
 pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
 
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use tare_sys::child::{How, Program, run_to_end};
 use crate::SutError;
 
 /// Runs a program to its end and returns both of its outputs.
-pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
+pub(super) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
     let wrong = |said: String| SutError::sampler(doing, said, remedy);
     let ended = run_to_end(program, timeout, &AtomicBool::new(false));
     let (how, said) = ended.map_err(|error| wrong(error.to_string()))?;
