@@ -22,7 +22,6 @@ examples:
   bench/decide/run releases                                tare check of the pairs of releases in bench/decide/releases.toml
   bench/decide/run empty 20                                tare check of a commit that changes nothing
   bench/decide/run planted-check 5                         tare check of about 5 % more CPU in a handler of http4s
-  bench/decide/run families 2 --arms batch,normal          two starts of each family under each policy; about 25 minutes
   bench/decide/run trace .tare/runs/1/record.sqlite http4s.Tapir 2     the CPU per request in each round of one start
   bench/decide/run document                                writes docs/DECIDE.md and its plot"""
 
@@ -54,9 +53,6 @@ def parse_arguments():
     empty.add_argument("--server", default="http4s.Tapir")
     small = add_measured_part(subparsers, "planted-check", checks.run_planted_checks, "6m", "tare check of a cost that was planted in a handler of http4s")
     small.add_argument("--micros", type=parse_numbers, default=parse_numbers("3"), help="planted microseconds (3)")
-    families = add_measured_part(subparsers, "families", parts.run_families, None, "scheduling and warm-up by family: one start for each seed")
-    families.add_argument("--families", type=parser_of_names(parts.FAMILIES), default=list(parts.FAMILIES), help=f"some of {','.join(parts.FAMILIES)}")
-    families.add_argument("--arms", type=parser_of_names(parts.ARMS), default=list(parts.ARMS), help=f"some of {','.join(parts.ARMS)}")
     trace = subparsers.add_parser("trace", help="prints the CPU per request and the compilers' CPU time in each round of one start")
     trace.add_argument("record", metavar="RECORD", help="record.sqlite of a run")
     trace.add_argument("server", metavar="SERVER", help="a variant of that run, such as http4s.TapirInterceptor")
@@ -81,19 +77,6 @@ def add_measured_part(subparsers, name, run_part, budget, help_text):
         part.add_argument("--budget", default=budget, help=f"of each run ({budget})")
     part.set_defaults(run_part=run_part)
     return part
-
-
-def parser_of_names(known):
-    """A parser of comma-separated names, each of which must be known."""
-
-    def parse_names(text):
-        chosen = text.split(",")
-        unknown = [name for name in chosen if name not in known]
-        if unknown:
-            raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: there are {', '.join(known)}")
-        return chosen
-
-    return parse_names
 
 
 def parse_numbers(text):

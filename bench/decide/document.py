@@ -8,8 +8,8 @@ import statistics
 import sys
 
 from ..wrap_prose import wrap
-from . import checks, overview, parts, plot
-from .explanations import AA, CHECKS, COMPARED, DATA, EQUALITY, FAMILIES, HEAD, PLANTED, PLANTED_CHECKS, REPLAY, SEQUENTIAL
+from . import checks, overview, plot
+from .explanations import AA, CHECKS, COMPARED, DATA, EQUALITY, HEAD, PLANTED, PLANTED_CHECKS, REPLAY, SEQUENTIAL
 from .figures import (
     DECIDED_VERDICTS,
     DECISION_TARGET_S,
@@ -59,7 +59,6 @@ def write():
         sequential_section(rows["sequential"], rows["compare"]),
         checks_section(rows["checks"]),
         planted_checks_section(rows["planted_checks"]),
-        families_section(rows["families"]),
     ]
     text = "\n\n".join(section for section in sections if section)
     PAGE.write_text(wrap(text) + "\n", encoding="utf-8")
@@ -69,7 +68,7 @@ def write():
 
 def read_rows():
     """The rows of every part."""
-    rows = {part: Rows(part).read_all() for part in ("aa", "planted", "sequential", "compare", "families")}
+    rows = {part: Rows(part).read_all() for part in ("aa", "planted", "sequential", "compare")}
     rows["checks"], rows["planted_checks"] = Rows(checks.PART).read_all(), Rows(checks.PLANTED_PART).read_all()
     replay_file = Rows("replay").file.with_suffix(".json")
     rows["replay"] = json.loads(replay_file.read_text(encoding="utf-8")) if replay_file.exists() else []
@@ -311,27 +310,3 @@ def equality_table(rows):
 
 def limit_text(limit):
     return f"{limit['short']}: {limit['verdict'].replace('_', ' ')}" if limit and limit["short"] else "–"
-
-
-def families_section(rows):
-    headings = ["family", "arm", "starts", "ratio", "switches/request, baseline", "compilers: on a core", "waiting", "done after", "steady after"]
-    lines = []
-    for case, starts in sorted(group_by_case(rows), key=lambda one: one[0]["family"]):
-        # The flags of a family name its baseline first.
-        baseline = parts.FAMILIES[case["family"]][1].split(",")[0]
-        figures = [
-            median_and_range([row["ratio"] for row in starts], "{:.3f}"),
-            median_and_range([row["warm"]["switches_per_request"][baseline] for row in starts], "{:.2f}"),
-            *(median_and_range([row["warm"][key] for row in starts], "{:.0f} s") for key in ("compiler_cpu_s", "compiler_waiting_s", "compilers_done_s", "warmup_s")),
-        ]
-        lines.append([case["family"], case["arm"], str(len(starts)), *figures])
-    return lines and f"{FAMILIES}\n\n{markdown_table(headings, lines)}"
-
-
-def median_and_range(values, form):
-    """The median, and the range if its ends differ after formatting."""
-    known = [value for value in values if value is not None]
-    if not known:
-        return "–"
-    middle, lowest, highest = (form.format(value) for value in (statistics.median(known), min(known), max(known)))
-    return middle if lowest == highest else f"{middle} ({lowest} to {highest})"

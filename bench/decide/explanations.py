@@ -90,10 +90,3 @@ PLANTED_CHECKS = f"""\
 `tare check` of http4s beside itself with a busy loop in its handler, with the limit `{checks.PLANTED_LIMIT}`. "True" is what the loop has cost, as a share of the
 baseline's CPU per request in the same check. "In time" means *regressed* within {checks.PLANTED_TARGET_S // 60} minutes. Seeds up to 103 ran when even a single
 limit needed the interval at α to be *regressed*. The brackets are those at 2 α, by which it is judged since."""
-
-FAMILIES = """\
-## Scheduling and warm-up by family
-
-One start of both servers of a family for each seed, with all arms in turn. "batch" and "normal" are policies of the servers' threads. "pinned" is batch with the
-warm-up on the server's cores alone. The ratio is that of CPU per request. "Compilers" is the time of the compiler threads of both servers in the warm-up: on a core,
-and waiting for one. "Done" is when they needed less than 2 % of the time. Figures are medians over starts, with the smallest and the largest where there are several."""

@@ -4,7 +4,7 @@ import re
 import tempfile
 
 from ..problem import Problem
-from . import program, warmup
+from . import program, trace
 from .burners import running_burners
 from .rows import Rows
 
@@ -19,28 +19,11 @@ PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<time
 # Its servers with a planted cost, by microseconds.
 JVM_SERVERS = {2.0: "plus2us", 3.0: "plus3us", 4.0: "plus4us", 6.0: "plus6us"}
 
-# What `families` compares in each family: a server with its baseline, or with itself where Tapir's cannot be built everywhere.
-FAMILIES = {
-    "http4s": ["-s", "http4s.Vanilla,http4s.Tapir"],
-    "netty": ["-s", "netty.Vanilla,netty.future.Tapir"],
-    "vertx": ["-s", "vertx.Vanilla,vertx.Tapir"],
-    "pekko": ["-s", "pekko.Vanilla,pekko.Tapir"],
-    "play": ["--aa", "play.Vanilla"],
-    "zio": ["-s", "zio.Vanilla,zio.Tapir"],
-    "nima": ["--aa", "nima.Vanilla"],
-}
-# How servers are scheduled and warmed up.
-ARMS = {
-    "batch": ["--server-scheduling", "batch"],
-    "normal": ["--server-scheduling", "normal"],
-    "pinned": ["--server-scheduling", "batch", "--warmup-pinned"],
-}
 
-
-def run_seeds(part, case, options, flags, selected_seeds=None, currency=None, read_extra=lambda folder: {}):
+def run_seeds(part, case, options, flags, currency=None, read_extra=lambda folder: {}):
     """Runs `tare run` for each seed that has no row yet, and stores a row. `read_extra(folder)` returns further keys of the row."""
     rows, case = Rows(part), with_burners(case, options)
-    for seed in selected_seeds or seeds_of(options):
+    for seed in seeds_of(options):
         if rows.has(case, seed):
             continue
         with running_burners(options.burners, options.burst_s, seed):
@@ -134,24 +117,14 @@ def judge_again(options):
     rows.replace(judged)
 
 
-def run_families(options):
-    """Runs one start of each family and arm for each seed, in turn, and stores what the warm-up took."""
-    program.build("-p", "tare")
-    for seed in seeds_of(options):
-        for family in options.families:
-            for arm in options.arms:
-                flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--latency", "0s", *options.flags]
-                case = {"family": family, "arm": arm, "scenario": options.scenario}
-                run_seeds("families", case, options, flags, selected_seeds=[seed], read_extra=lambda folder: {"warm": warmup.read_warmup(folder / "record.sqlite")})
-
-
 def print_trace(options):
     """Prints CPU per request, and what the compilers did, for each round of one start of a record."""
-    rows = warmup.trace_of_start(options.record, options.server, options.start)
+    rows = trace.trace_of_start(options.record, options.server, options.start)
     if not rows:
         raise Problem(f"{options.record} has no saturating slice of {options.server} in start {options.start}")
     print("scenario           phase    round   application, µs   compilers, ms   switches/request   code, KB")
     for row in rows:
+        # The last slices of a warm-up settle the load. They belong to no round, and have a number of 2^31 or more.
         number = row["round"] if row["round"] < 2**31 else "–"
         figures = f"{row['application_us']:15.1f} {row['compilers_ms']:15.0f} {row['switches']:18.2f} {row['code_kb']:10.0f}"
         print(f"{row['scenario']:18} {row['phase']:8} {number:>5} {figures}")

@@ -7,7 +7,7 @@ import unittest
 
 from ..problem import Problem
 from ..wrap_prose import wrap
-from . import checks, document, figures, overview, parts, plot, program, text, warmup
+from . import checks, document, figures, overview, parts, plot, program, text
 from .rows import Rows
 
 
@@ -186,23 +186,6 @@ class Results(unittest.TestCase):
         self.assertEqual([line[:6] for line in lines[:3]], ["- word", "  word", "- 2 - "])
         # A dash at the start of a line would be an item of a list.
         self.assertNotIn("\n  - ", wrap("- " + "1234 - " * 30))
-
-    def test_families_state_the_spread_of_their_starts(self):
-        case = {"family": "http4s", "arm": "batch", "scenario": "Get"}
-        warm = {"switches_per_request": {"http4s.Tapir": 0.07, "http4s.Vanilla": 0.05}, "compiler_cpu_s": 9.0, "compiler_waiting_s": 17.2, "compilers_done_s": None, "warmup_s": 25.0}
-        starts = [{**row(case, seed, 1.1 + seed / 100, None, 40, "no_interval"), "warm": {**warm, "warmup_s": 25.0 + seed}} for seed in (1, 2)]
-        text = document.families_section(starts)
-        self.assertIn("| http4s | batch | 2 | 1.115 (1.110 to 1.120) | 0.05 | 9 s | 17 s | – | 26 s (26 s to 27 s) |", text)
-
-    def test_compilers_are_done_after_two_quiet_rounds(self):
-        def entry(begin_s, jit):
-            cpu = {"by_kind": {"jit": jit}, "waiting_by_kind": {"jit": 0}, "wall_ns": 1e9}
-            return {"load": {"start_ns": begin_s * 1e9, "window_ns": 25e7}, "server": {"cpu": cpu}}
-
-        rounds = [[entry(0, 5e8), entry(0.5, 0)], [entry(1, 1e6), entry(1.5, 1e6)], [entry(2, 0), entry(2.5, 0)]]
-        self.assertEqual(warmup.compilers_done_s(rounds), 2.75)
-        self.assertIsNone(warmup.compilers_done_s(rounds[:2]))
-        self.assertEqual(warmup.total_s(rounds, "by_kind"), 0.502)
 
     def test_a_plot_has_a_panel_for_each_kind_of_data(self):
         nothing = {part: [] for part in ("aa", "planted", "sequential", "compare")}
