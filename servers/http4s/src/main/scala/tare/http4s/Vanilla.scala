@@ -18,14 +18,14 @@ object Vanilla extends EmberServer(VanillaRoutes(1), VanillaWebSockets(_))
 object VanillaMulti extends EmberServer(VanillaRoutes(Answers.MultiRoutes), VanillaWebSockets(_))
 
 object VanillaRoutes:
-  private type Routes = PartialFunction[Request[IO], IO[Response[IO]]]
+  type Routes = PartialFunction[Request[IO], IO[Response[IO]]]
 
-  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does.
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others and `more`, tried one after another as http4s does.
     *
     * They are one service. Each service more would cost every request, also one that another service answers.
     */
-  def apply(routes: Int): HttpRoutes[IO] =
-    refuseBadBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _)))
+  def apply(routes: Int, more: Routes = PartialFunction.empty): HttpRoutes[IO] =
+    refuseBadBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others :+ more).reduceLeft(_ orElse _)))
 
   private def route(n: Int): Routes =
     val path = s"path$n"

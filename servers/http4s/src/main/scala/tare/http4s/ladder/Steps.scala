@@ -1,8 +1,7 @@
 package tare.http4s.ladder
 
 import cats.effect.IO
-import cats.syntax.all.*
-import org.http4s.{HttpRoutes, MediaType}
+import org.http4s.MediaType
 import org.http4s.dsl.io.*
 import org.http4s.headers.`Content-Type`
 import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
@@ -11,7 +10,7 @@ import tare.{Answers, Ladder}
 import tare.http4s.{EmberServer, TapirRoutes, TapirWebSockets, VanillaRoutes, VanillaWebSockets}
 
 /** http4s alone. */
-object Bare extends EmberServer(VanillaRoutes(1) <+> Step.document, VanillaWebSockets(_))
+object Bare extends EmberServer(VanillaRoutes(1, Step.document), VanillaWebSockets(_))
 
 /** Tapir with one route and no interceptor. */
 object Route extends Step(1, encoded = false, Step.withoutInterceptors)
@@ -37,6 +36,6 @@ abstract class Step(routes: Int, encoded: Boolean, options: Http4sServerOptions[
 object Step:
   val withoutInterceptors: Http4sServerOptions[IO] = TapirRoutes.default.copy(interceptors = Nil)
 
-  val document: HttpRoutes[IO] = HttpRoutes.of[IO] { case GET -> Root / "ladder" =>
+  val document: VanillaRoutes.Routes = { case GET -> Root / "ladder" =>
     Ok(Ladder.Text, `Content-Type`(MediaType.application.json))
   }
