@@ -11,8 +11,8 @@ use crate::session::{Session, print_plan};
 
 /// Profiles, or shows the plan.
 pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let session = Session::open(global)?;
-    let plan = plan(args, &session)?;
+    let mut session = Session::open(global)?;
+    let plan = plan(args, &mut session)?;
     if args.dry_run {
         return Ok(print_plan(&plan));
     }
@@ -34,9 +34,11 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
 const ARGUMENTS: [(&str, &str); 3] =
     [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", "--against")];
 
-fn plan(args: &ProfileArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
+fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
+    let flags = args.options();
+    session.workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
     let suite = session.workspace.suite_for(args.suite.as_deref())?;
-    let plan = session.plan(&profiled(suite), &args.options(), Some(&args.profile()));
+    let plan = session.plan(&profiled(suite), &flags, Some(&args.profile()));
     let plan = plan.map_err(|error| match error.downcast() {
         Ok(error) => with_argument_names(error, &ARGUMENTS).into(),
         Err(other) => other,

@@ -32,7 +32,8 @@ pub struct BuiltServers {
 impl BuiltServers {
     /// `servers` are names or globs; all servers where there is none.
     pub fn build(servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
-        let workspace = Workspace::load(global)?;
+        let mut workspace = Workspace::load(global)?;
+        workspace.add_releases(Some(servers), &choice.version);
         let plan = plan(servers, choice, &workspace)?;
         let cancelled = interrupt::flag()?;
         let mut view = RunView::new(global.color);

@@ -302,6 +302,10 @@ fn one_release_is_compared_with_another_also_where_the_catalog_lists_neither() {
     let plan = stdout(&output);
     assert!(plan.contains("own.Layer@1.11.12  version 1.11.12"), "{plan}");
     assert!(plan.contains("own.Layer@1.11.13  version 1.11.13"), "{plan}");
+    let profile = repository.tare(&["profile", "own.Layer", "Get", "--versions", "1.11.13", "--dry-run"]);
+    assert!(stdout(&profile).contains("version 1.11.13"), "{}", all_of(&profile));
+    let verify = repository.tare(&["verify", "own.Layer", "--version", "1.11.13"]);
+    assert!(stdout(&verify).contains("own.Layer 1.11.13"), "{}", all_of(&verify));
     for (args, says) in [
         (["--baseline", "1.11.12", "--versions", "1.11.12"], "--versions: 1.11.12 is the baseline"),
         (["--baseline", "1.11.12", "--versions", "newest"], "no version matches \"newest\""),
