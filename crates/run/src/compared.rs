@@ -15,7 +15,7 @@ use crate::servers::report_unavailable;
 pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let mut schedule = ForkSchedule::new(plan, &plan.groups);
-    schedule.replay(&context.steps);
+    context.steps.iter().for_each(|step| schedule.note_step(step));
     for (at, group) in plan.groups.iter().enumerate() {
         report_unavailable(context, &group.variants, &group.id)?;
         let record = context.journal.record();
@@ -40,12 +40,11 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
-        let taken = context.elapsed().saturating_sub(begin);
+        let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
         let (standing, forks_counted) = progress_of_group(context, group, place);
-        schedule.note_fork(at, taken);
-        schedule.note_standing(at, standing, forks_counted);
-        let (group_id, taken_ns) = (group.id.clone(), taken.as_nanos() as u64);
-        context.note_step(DoneStep { group: group_id, taken_ns, standing, forks_counted })?;
+        let step = DoneStep { group: group.id.clone(), taken_ns, standing, forks_counted };
+        schedule.note_step(&step);
+        context.note_step(step)?;
         if is_hopeless(group, context.journal.record()) {
             schedule.close(at);
         }

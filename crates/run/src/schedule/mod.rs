@@ -65,15 +65,6 @@ impl<'a> ForkSchedule<'a> {
         }
     }
 
-    /// Notes the steps of a run before it was interrupted.
-    pub fn replay(&mut self, steps: &[DoneStep]) {
-        for step in steps {
-            let Some(at) = self.groups.iter().position(|progress| progress.group.id == step.group) else { continue };
-            self.note_fork(at, Duration::from_nanos(step.taken_ns));
-            self.note_standing(at, step.standing, step.forks_counted);
-        }
-    }
-
     /// Which group is forked next: the one with the fewest forks, so that the budget is shared evenly, or the first of the
     /// plan that is not decided. Groups whose comparisons all have a verdict wait for the others: an answer to every question
     /// comes before a narrower interval for one. `None` when all are over.
@@ -107,25 +98,16 @@ impl<'a> ForkSchedule<'a> {
         self.order == GroupOrder::Listed && (forks_counted >= declared || forks >= declared + declared / 2)
     }
 
-    /// Notes that the next fork of a group is done and took `taken`.
-    pub fn note_fork(&mut self, at: usize, taken: Duration) {
-        self.groups[at].forks += 1;
-        self.budget.note_fork_time(self.groups[at].estimate, taken);
-    }
-
-    /// Notes how the comparisons of a group stand, and how many forks count. It is over once they are settled.
-    pub fn note_standing(&mut self, at: usize, standing: GroupVerdicts, forks_counted: u32) {
-        self.groups[at].forks_counted = forks_counted;
-        let standing = if self.may_stop(at) { standing } else { GroupVerdicts::Open };
-        self.groups[at].is_answered = standing == GroupVerdicts::Answered;
-        if standing == GroupVerdicts::Settled {
-            self.close(at);
-        }
-    }
-
-    /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
-    fn may_stop(&self, at: usize) -> bool {
-        self.forks.may_decide(self.groups[at].forks)
+    /// Notes that the next fork of a group is done. The group is over once its comparisons are settled: not before its least number
+    /// of forks, and not when they are fixed.
+    pub fn note_step(&mut self, step: &DoneStep) {
+        let Some(group) = self.groups.iter_mut().find(|progress| progress.group.id == step.group) else { return };
+        group.forks += 1;
+        group.forks_counted = step.forks_counted;
+        self.budget.note_fork_time(group.estimate, Duration::from_nanos(step.taken_ns));
+        let standing = if self.forks.may_decide(group.forks) { step.standing } else { GroupVerdicts::Open };
+        group.is_answered = standing == GroupVerdicts::Answered;
+        group.is_over |= standing == GroupVerdicts::Settled;
     }
 
     /// Starts no more forks of a group, because the next one does not fit the budget.
@@ -177,6 +159,10 @@ mod tests {
         assert!(!out_of_time);
     }
 
+    fn done(group: &Group, taken: Duration, standing: GroupVerdicts, forks_counted: u32) -> DoneStep {
+        DoneStep { group: group.id.clone(), taken_ns: taken.as_nanos() as u64, standing, forks_counted }
+    }
+
     /// Three groups of growing size under these rules.
     fn planned(forks: Forks) -> Plan {
         let mut plan = plan(&["a", "b"], &["Get"]);
@@ -196,13 +182,12 @@ mod tests {
         while let Some(step) = schedule.next_step(now) {
             match step {
                 NextStep::LeaveOut(group) => steps.push(format!("no {}", group.id)),
-                NextStep::Fork { at, group, fork } => {
+                NextStep::Fork { group, fork, .. } => {
                     steps.push(format!("{}{fork}", group.id));
                     now += s(fork_s);
-                    schedule.note_fork(at, s(fork_s));
                     let settled = decides(&group.id, fork);
                     let standing = if settled { GroupVerdicts::Settled } else { GroupVerdicts::Open };
-                    schedule.note_standing(at, standing, fork);
+                    schedule.note_step(&done(group, s(fork_s), standing, fork));
                 }
             }
             assert!(steps.len() < 100, "the schedule does not end");
@@ -223,11 +208,10 @@ mod tests {
             let mut steps = Vec::new();
             while let Some(NextStep::Fork { at, group, fork }) = schedule.next_step(s(0)) {
                 steps.push(format!("{}{fork}", group.id));
-                schedule.note_fork(at, s(1));
                 // The second group needs a fork more than the others for its verdict. None is ever narrow enough.
                 let has_verdict = fork >= if group.id == "y" { 3 } else { 2 };
                 let standing = if has_verdict { GroupVerdicts::Answered } else { GroupVerdicts::Open };
-                schedule.note_standing(at, standing, fork);
+                schedule.note_step(&done(group, s(1), standing, fork));
                 if fork == 4 {
                     schedule.close(at);
                 }
@@ -247,12 +231,11 @@ mod tests {
         {
             let mut schedule = ForkSchedule::new(&plan, &plan.groups);
             let mut steps = Vec::new();
-            while let Some(NextStep::Fork { at, group, fork }) = schedule.next_step(s(0)) {
+            while let Some(NextStep::Fork { group, fork, .. }) = schedule.next_step(s(0)) {
                 steps.push(format!("{}{fork}", group.id));
-                schedule.note_fork(at, s(1));
                 // The first forks of the first group are set aside.
                 let counted = if group.id == "x" { fork.saturating_sub(set_aside) } else { fork };
-                schedule.note_standing(at, GroupVerdicts::Open, counted);
+                schedule.note_step(&done(group, s(1), GroupVerdicts::Open, counted));
             }
             assert_eq!(steps.join(" "), expected, "{set_aside} set aside");
         }
@@ -288,7 +271,7 @@ mod tests {
         assert_eq!((schedule.time_left(0, s(0)), schedule.fixed_forks()), (all, Some(2)));
         schedule.close(1);
         assert_eq!(schedule.time_left(0, s(0)), all - of(&plan.groups[1]) * 2);
-        schedule.note_fork(0, of(&plan.groups[0]));
+        schedule.note_step(&done(&plan.groups[0], of(&plan.groups[0]), GroupVerdicts::Open, 1));
         let left = of(&plan.groups[0]) + of(&plan.groups[2]) * 2;
         assert!(schedule.time_left(0, s(0)).abs_diff(left) < Duration::from_micros(1));
         let plan = planned(until_decided(100, 1));
