@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::choices::SliceKind;
 use crate::choices::{Engine, GroupOrder, PriorUse, SchedulingPolicy};
-use crate::contract::{Check, Scenario};
+use crate::contract::{Check, Contract, Scenario};
 use crate::earlier::EarlierForks;
 use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
@@ -274,6 +274,20 @@ impl Plan {
     /// Whether servers run that tare does not start: every fork then measures the same start of them.
     pub fn never_restarts(&self) -> bool {
         self.started().any(|variant| matches!(variant.program, Program::External { .. }))
+    }
+
+    /// What a variant must answer: the scenarios of its groups, and the checks of the suite; of a server of the catalog, also
+    /// behind a proxy, instead of these checks all that the catalog's contract has.
+    pub fn contract(&self, variant: &Variant, of_catalog: &Contract) -> Contract {
+        let mut contract = if variant.last_server().program.is_of_catalog() {
+            of_catalog.clone()
+        } else {
+            Contract { schema: 1, checks: self.checks.clone(), ..Contract::default() }
+        };
+        let has_variant = |group: &&Group| group.variants.iter().any(|one| one.name == variant.name);
+        let named = self.groups.iter().filter(has_variant).flat_map(|group| &group.scenarios);
+        contract.scenarios.extend(named.map(|named| (named.name.clone(), named.scenario.clone())));
+        contract
     }
 
     /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.

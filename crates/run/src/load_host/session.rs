@@ -54,12 +54,11 @@ impl SessionOrder {
         plan: &Plan,
         id: ServerId,
         server: &DrivenServer<'_>,
-        contract: &Contract,
         named: &NamedScenario,
         agreed: Option<&AgreedAnswer>,
     ) -> Self {
         let transport = server.variant.program.transport();
-        let held = scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named);
+        let held = scenario_for_server(&server.contract, &server.variant.identity(), named);
         Self {
             server: id,
             destination: Destination::of(server),

@@ -72,7 +72,7 @@ impl CatalogBuild<'_> {
             if self.host.is_none() && has_options {
                 check_jvm_options(&variant.server, &server)?;
             }
-            launches.insert(variant, Launch::new(Origin::Ours(Box::new(server)), launched.resolved, None));
+            launches.insert(variant, Launch::new(Origin::Ours(Box::new(server)), launched.resolved));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use tare_plan::contract::Contract;
 use tare_plan::plan::Variant;
 
 use crate::prepare::Launch;
@@ -10,5 +11,6 @@ use crate::prepare::Launch;
 pub(crate) struct DrivenServer<'a> {
     pub variant: Variant,
     pub launch: &'a Launch,
+    pub contract: Contract,
     pub address: SocketAddr,
 }

@@ -16,7 +16,6 @@ use std::sync::atomic::AtomicBool;
 use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
-use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
 use tare_sut::build::build_by_shell;
@@ -41,8 +40,6 @@ pub struct Launch {
     origin: Origin,
     /// Library versions resolved for it.
     pub resolved: BTreeMap<String, String>,
-    /// What it must answer, where that is not the catalog's contract.
-    own_contract: Option<Contract>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     agent: Option<PathBuf>,
     /// Where it shall listen.
@@ -169,8 +166,8 @@ impl Launches {
 }
 
 impl Launch {
-    fn new(origin: Origin, resolved: BTreeMap<String, String>, own_contract: Option<Contract>) -> Self {
-        Self { origin, resolved, own_contract, agent: None, address: Ipv4Addr::LOCALHOST.into() }
+    fn new(origin: Origin, resolved: BTreeMap<String, String>) -> Self {
+        Self { origin, resolved, agent: None, address: Ipv4Addr::LOCALHOST.into() }
     }
 
     /// Whether it was started outside tare.
@@ -198,11 +195,6 @@ impl Launch {
             Origin::Ours(_) => None,
             Origin::External { url, .. } => external_host(url).ok(),
         }
-    }
-
-    /// What it must answer: its own contract, where it is a suite's own server; else the catalog's.
-    pub fn contract<'a>(&'a self, of_catalog: &'a Contract) -> &'a Contract {
-        self.own_contract.as_ref().unwrap_or(of_catalog)
     }
 }
 
@@ -233,7 +225,7 @@ pub fn prepare(
                 if host.is_none() && (server.java.is_some() || !server.jvm_options.is_empty()) {
                     check_jvm_options(&variant.server, server)?;
                 }
-                launches.insert(variant, of_command(plan, variant, server)?);
+                launches.insert(variant, of_command(variant, server)?);
             }
             Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
             Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {}
@@ -294,17 +286,14 @@ fn check_tls_files(variant: &Variant) -> Result<(), RunError> {
     Ok(())
 }
 
-fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {
+fn of_command(variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {
     if let Some(pattern) = &server.ready {
         Regex::new(pattern).map_err(|error| RunError::Plan {
             key: format!("[servers.{}] ready", variant.server),
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?;
     }
-    let origin = Origin::Ours(Box::new(server.clone()));
-    // What a server of the catalog answers through a proxy is stated where it is without one.
-    let is_own = !variant.last_server().program.is_of_catalog();
-    Ok(Launch::new(origin, BTreeMap::new(), is_own.then(|| contract_of(plan, variant))))
+    Ok(Launch::new(Origin::Ours(Box::new(server.clone())), BTreeMap::new()))
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
@@ -317,7 +306,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
         resolve(&host).map_err(wrong)?
     };
     let origin = Origin::External { url: url.to_owned(), address };
-    Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
+    Ok(Launch::new(origin, BTreeMap::new()))
 }
 
 /// The address of `name:port`.
@@ -332,18 +321,6 @@ pub(crate) fn resolve(host: &str) -> Result<SocketAddr, String> {
 
 fn port_of(host: &str) -> u16 {
     host.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0)
-}
-
-/// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
-fn contract_of(plan: &Plan, variant: &Variant) -> Contract {
-    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| key(v) == key(variant));
-    let named = plan.groups.iter().filter(of_variant).flat_map(|group| &group.scenarios);
-    Contract {
-        schema: 1,
-        scenarios: named.map(|named| (named.name.clone(), named.scenario.clone())).collect(),
-        checks: plan.checks.clone(),
-        ..Contract::default()
-    }
 }
 
 impl Launches {

@@ -125,15 +125,6 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
 }
 
 #[test]
-fn servers_of_a_suite_are_held_to_its_scenarios_and_checks() {
-    let plan = plan_of(command(None));
-    let launches = prepared(&plan).unwrap();
-    let of_catalog = Contract::default();
-    let contract = launches.get(&plan.groups[0].variants[0]).unwrap().contract(&of_catalog);
-    assert_eq!(contract.scenarios.keys().collect::<Vec<_>>(), ["Get"]);
-}
-
-#[test]
 fn a_variant_that_was_not_prepared_is_named() {
     let plan = plan_of(Program::Catalog);
     let error = Launches::default().get(&plan.groups[0].variants[0]).unwrap_err();

@@ -126,8 +126,9 @@ impl TestBed for ProcessBed<'_> {
         for (start, result) in starts.iter().zip(started) {
             let launch = self.inputs.launches.get(start.variant)?;
             results.push(result.map(|started| {
-                let server = DrivenServer { variant: start.variant.clone(), launch, address: started.address };
-                self.servers.insert(start.id, server);
+                let contract = self.plan.contract(start.variant, self.inputs.contract);
+                let (variant, address) = (start.variant.clone(), started.address);
+                self.servers.insert(start.id, DrivenServer { variant, launch, contract, address });
                 started.startup_ns
             }));
         }
@@ -136,7 +137,7 @@ impl TestBed for ProcessBed<'_> {
 
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Some(server) = self.servers.get(&server) else { return Ok(Vec::new()) };
-        let contract = server.launch.contract(self.inputs.contract);
+        let contract = &server.contract;
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(&e.name));
@@ -172,7 +173,7 @@ impl TestBed for ProcessBed<'_> {
     ) -> Result<(), RunError> {
         let mut sessions = Vec::with_capacity(servers.len());
         for id in servers {
-            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, self.inputs.contract, named, agreed));
+            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, named, agreed));
         }
         self.load.open(sessions)
     }
@@ -257,7 +258,7 @@ impl TestBed for ProcessBed<'_> {
         let tool = tool.ok_or_else(|| RunError::NotPrepared(engine.to_string()))?;
         let server = self.server(server)?;
         let identity = server.variant.identity();
-        let exchange = server.launch.contract(self.inputs.contract).exchange(&identity, &named.name);
+        let exchange = server.contract.exchange(&identity, &named.name);
         let host = server.launch.host().unwrap_or_else(|| server.address.to_string());
         let cell = Cell {
             url: format!("http://{host}{}", named.scenario.request.path),

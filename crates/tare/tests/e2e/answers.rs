@@ -1,6 +1,6 @@
 //! Servers that answer differently where no body is stated: such a comparison stops, and the message says how to allow it.
 
-use crate::check::{Repository, all_of};
+use crate::check::{Repository, all_of, project_with_catalog};
 use crate::common::{Bench, QUICK, server, stderr, stdout};
 
 /// The scenario of all tests here, with no stated body.
@@ -84,4 +84,24 @@ fn init_states_what_the_server_answers() {
     assert!(stdout(&output).contains("what bare answers is not known"), "{}", all_of(&output));
     assert_eq!(stdout(&output).matches("command not found").count(), 1, "each cause is said once: {}", all_of(&output));
     bench.assert_nothing_left();
+}
+
+#[test]
+fn a_server_of_the_catalog_is_held_to_the_scenarios_of_a_suite() {
+    let repository = project_with_catalog();
+    let settings = QUICK.split("[scenarios.Get]").next().unwrap();
+    let scenario = |name: &str, number: u32, body: &str| {
+        format!("[scenarios.{name}]\nrequest = {{ path = \"/path0/{number}\" }}\nexpect = {{ body = \"{body}\" }}\n")
+    };
+    // The catalog has another one of this name.
+    let right = [settings, &scenario("Get", 5, "5")].concat();
+    repository.write("own.toml", &right);
+    let run = repository.tare(&["run", "own.toml", "-s", "own.Layer", "--forks", "1"]);
+    assert!(stdout(&run).contains("own.Layer"), "{}", all_of(&run));
+    assert!(!all_of(&run).contains("no valid answers"), "{}", all_of(&run));
+    repository.write("own.toml", &[right, scenario("Other", 6, "7")].concat());
+    let verify = repository.tare(&["verify", "own.Layer", "--suite", "own.toml"]);
+    assert!(stdout(&verify).contains("1 passed, 1 failed, 0 skipped"), "{}", all_of(&verify));
+    let run = repository.tare(&["run", "own.toml", "-s", "own.Layer", "--forks", "1"]);
+    assert!(all_of(&run).contains("does not answer as it must"), "{}", all_of(&run));
 }

@@ -2,8 +2,9 @@
 
 use tare_units::Span;
 
-use super::{inventory, names, plan_with, strings};
+use super::{CONTRACT, inventory, names, plan_with, strings};
 use crate::PlanError;
+use crate::contract::Contract;
 use crate::plan::{Forks, HttpVersion, Plan, Source};
 use crate::settings::Options;
 
@@ -164,6 +165,28 @@ fn a_proxy_has_the_server_behind_it_and_answers_as_that() {
     );
     assert!((plan.stop.region - 0.05).abs() < 1e-9, "what is behind it runs on a JVM");
     assert_eq!(plan.started().count(), 1 + 3 + 2);
+}
+
+#[test]
+fn servers_are_held_to_the_scenarios_and_checks_of_the_suite_or_the_catalog() {
+    let scenario =
+        |name: &str| format!("[scenarios.{name}]\nrequest = {{ path = \"/own\" }}\nexpect = {{ body = \"own\" }}\n");
+    let suite = "[servers.app]\ncommand = [\"./app\"]\n\
+        [[checks]]\nname = \"odd\"\nrequest = { path = \"/odd\" }\nexpect = { status = 404 }\n\
+        [run]\nservers = [\"http4s.Tapir\", \"app\"]\n";
+    let plan = plan(&[suite, &scenario("SimpleGet"), &scenario("Own")].concat(), Options::default()).unwrap();
+    let of_catalog = Contract::parse("contract.toml", CONTRACT).unwrap();
+    let contract = |server: &str| {
+        let variant = plan.started().find(|variant| variant.server == server).unwrap();
+        plan.contract(variant, &of_catalog)
+    };
+    let checks = |contract: &Contract| contract.checks.iter().map(|check| check.name.clone()).collect::<Vec<_>>();
+    let (tapir, app) = (contract("http4s.Tapir"), contract("app"));
+    assert_eq!(checks(&app), ["odd"]);
+    assert_eq!(app.scenarios.into_keys().collect::<Vec<_>>(), ["Own", "SimpleGet"]);
+    assert_eq!(tapir.scenarios["SimpleGet"].request.path, "/own", "it replaces that of the catalog");
+    assert!(["Own", "Push"].into_iter().all(|name| tapir.scenarios.contains_key(name)));
+    assert_eq!(checks(&tapir), ["a malformed id is refused"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn start_and_check(built: &BuiltServers, variant: &Variant) -> anyhow::Result<Ve
     let BuiltServers { workspace, plan, launches, .. } = built;
     let launch = launches.get(variant)?;
     let (identity, transport) = (variant.identity(), variant.program.transport());
-    let contract = launch.contract(&workspace.contract);
+    let contract = plan.contract(variant, &workspace.contract);
     let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
     let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
     let (exchanges, host) = (exchanges.collect(), launch.host());
