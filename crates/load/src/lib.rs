@@ -49,12 +49,13 @@ pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};
 pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};
 pub use protocol::tls::{Identity, TlsSpec, Trust, tls_client};
+pub use recorder::slice::SliceSpec;
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
 pub use schedule::think::Think;
 pub use schedule::{Arrivals, Schedule, Share, Spacing, Stages};
 pub use session::poller::{PollerChoice, PollerInUse, PollerKind};
-pub use session::{LoadSession, Opening, SessionSpec, SliceSpec, Watched};
+pub use session::{LoadSession, Opening, SessionSpec, Watched};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TracedRequest,
 };

@@ -100,9 +100,9 @@ impl Recorder {
         self.every = slice.every.unwrap_or(Duration::MAX);
         self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
         (self.since, self.spent) = (Nanos::ZERO, CpuTimes::default());
-        self.most_traced = slice.trace;
+        self.most_traced = slice.spec.trace;
         if slice.every.is_none() {
-            self.sample.trace.reserve_exact(slice.trace);
+            self.sample.trace.reserve_exact(slice.spec.trace);
         }
         self.sample.start_ns = slice.start.0;
         self.sample.discarded_head_ns = self.window.from.since(slice.start);

@@ -3,9 +3,9 @@
 use super::*;
 use crate::cancel::Cancel;
 use crate::input::request::RequestSpec;
+use crate::recorder::slice::SliceSpec;
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
-use crate::schedule::sending::Sending;
 use crate::schedule::stop_rule::StopRule;
 
 const MS: u64 = 1_000_000;
@@ -16,19 +16,8 @@ fn requests() -> RequestSet {
 
 /// A slice of one second that starts at one millisecond and may drain for another second.
 fn slice(every: Option<Duration>) -> WorkerSlice {
-    WorkerSlice {
-        start: Nanos(MS),
-        schedule: Schedule::Closed,
-        sending: Sending::Exact,
-        stamps: Stamps::Unknown,
-        stop: StopRule::Duration(Duration::from_secs(1)),
-        discard_head: Duration::ZERO,
-        drain_timeout: Duration::from_secs(1),
-        seed: 1,
-        every,
-        trace: 0,
-        cancel: Cancel::new(),
-    }
+    let spec = SliceSpec::new(Schedule::Closed, 1, StopRule::Duration(Duration::from_secs(1)));
+    WorkerSlice { spec, start: Nanos(MS), stamps: Stamps::Unknown, every, cancel: Cancel::new() }
 }
 
 /// Records a slice with requests of these durations.

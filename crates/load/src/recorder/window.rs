@@ -32,11 +32,12 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn of(slice: &WorkerSlice) -> Self {
-        let from = slice.start + slice.discard_head;
-        let wants_all = matches!(slice.stop, StopRule::Count { .. });
+        let WorkerSlice { spec, start, .. } = slice;
+        let from = *start + spec.discard_head;
+        let wants_all = matches!(spec.stop, StopRule::Count { .. });
         let mut window =
-            Self { is_active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::default() };
-        window.end_at(slice.start + slice.stop.longest_time());
+            Self { is_active: true, from, drain_timeout: spec.drain_timeout, wants_all, ..Self::default() };
+        window.end_at(*start + spec.stop.longest_time());
         window
     }
 

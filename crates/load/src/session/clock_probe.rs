@@ -5,13 +5,14 @@ use std::time::Duration;
 use tare_sample::ServerClock;
 use tare_sys::clock;
 
-use super::spec::{SessionSpec, SliceSpec};
+use super::spec::SessionSpec;
 use super::{LoadSession, earliest_start};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::recorder::slice::SliceSpec;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share};
 use crate::session::server_clock::{ClockModel, is_own_clock};

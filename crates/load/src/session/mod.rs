@@ -24,7 +24,7 @@ use crate::input::request::UserSetup;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::tls::Security;
-use crate::recorder::slice::WorkerSlice;
+use crate::recorder::slice::{SliceSpec, WorkerSlice};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Share;
 use crate::session::poller::PollerInUse;
@@ -35,7 +35,7 @@ use crate::worker::Setup;
 
 use self::clock_probe::ClockProbe;
 pub use self::opening::{Opening, Watched};
-pub use self::spec::{SessionSpec, SliceSpec};
+pub use self::spec::SessionSpec;
 
 /// Open files in addition to the connections: pollers, files of the kernel, and some for the caller.
 const SPARE_FILES: u64 = 32;
@@ -245,19 +245,8 @@ impl LoadSession {
         let stamps = server_clock.map_or(Stamps::Probing, ClockModel::stamps);
         let start = start();
         for worker in &self.workers {
-            worker.send_order(WorkerOrder::Run(WorkerSlice {
-                start,
-                schedule: slice.schedule.clone(),
-                sending: slice.sending,
-                stamps,
-                stop: slice.stop,
-                discard_head: slice.discard_head,
-                drain_timeout: slice.drain_timeout,
-                seed: slice.seed,
-                every,
-                trace: slice.trace,
-                cancel: cancel.clone(),
-            }))?;
+            let (spec, cancel) = (slice.clone(), cancel.clone());
+            worker.send_order(WorkerOrder::Run(WorkerSlice { spec, start, stamps, every, cancel }))?;
         }
         let sample = self.collect(&mut |part| {
             if let Some(model) = server_clock {

@@ -5,9 +5,10 @@ use std::time::Duration;
 use tare_sample::SliceSample;
 use tare_sys::clock;
 
-use super::{LoadSession, SliceSpec};
+use super::LoadSession;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
+use crate::recorder::slice::SliceSpec;
 use crate::session::worker_thread::{WorkerOrder, WorkerReport};
 
 /// Progress of a slice, for live output.

@@ -1,4 +1,4 @@
-//! Settings of a session and of its slices.
+//! Settings of a session.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,9 +13,7 @@ use crate::error::LoadError;
 use crate::input::request::Requests;
 use crate::protocol::Protocol;
 use crate::protocol::tls::TlsSpec;
-use crate::schedule::sending::Sending;
-use crate::schedule::stop_rule::StopRule;
-use crate::schedule::{Schedule, Share};
+use crate::schedule::Share;
 use crate::session::poller::PollerChoice;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
@@ -109,43 +107,5 @@ impl SessionSpec {
             return Err(spec_error("connections that carry no request", "let each carry at least one at a time"));
         }
         Ok(())
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct SliceSpec {
-    /// The load model.
-    pub schedule: Schedule,
-    /// How closely sends follow the schedule. A closed loop has no schedule.
-    pub sending: Sending,
-    /// Connections in use: the users of a closed loop, the pool of an open one.
-    pub connections: usize,
-    /// When to stop offering requests, counted from the start, head included.
-    pub stop: StopRule,
-    /// The discarded head of the slice, which is outside the window.
-    pub discard_head: Duration,
-    /// How long to wait after the stop for requests under way. Those not answered then are timeouts. A cancelled slice
-    /// waits 0.5 s at most, and those not answered then are [`cut_off`](crate::SliceSample::cut_off).
-    pub drain_timeout: Duration,
-    /// The seed of a random schedule.
-    pub seed: u64,
-    /// Number of requests per worker, from the first, whose times are kept; 0 keeps none and costs nothing. Where a watcher gets
-    /// parts, so many of each part, and only the parts have them.
-    pub trace: usize,
-}
-
-impl SliceSpec {
-    /// A slice without a discarded head and without a trace. Its drain is one second, its seed 1.
-    pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
-        Self {
-            schedule,
-            sending: Sending::Exact,
-            connections,
-            stop,
-            discard_head: Duration::ZERO,
-            drain_timeout: Duration::from_secs(1),
-            seed: 1,
-            trace: 0,
-        }
     }
 }

@@ -43,16 +43,17 @@ impl Demand {
 
     /// The demand of a slice. A count holds for the requests from `counts_from` on.
     pub(crate) fn of(slice: &WorkerSlice, share: Share, counts_from: Nanos) -> Self {
-        let source = match slice.schedule.arrivals(slice.seed, share) {
-            None => DemandSource::Users { active_users: active_users(&slice.schedule, share) },
+        let WorkerSlice { spec, start, .. } = slice;
+        let source = match spec.schedule.arrivals(spec.seed, share) {
+            None => DemandSource::Users { active_users: active_users(&spec.schedule, share) },
             Some(mut arrivals) => {
-                let head = head_of(slice.start, &mut arrivals);
+                let head = head_of(*start, &mut arrivals);
                 DemandSource::Starts { arrivals, head }
             }
         };
-        let until = slice.start + slice.stop.longest_time();
-        let remaining = slice.stop.requests_of(share);
-        Self { start: slice.start, until, remaining, counts_from, sending: slice.sending, source }
+        let until = *start + spec.stop.longest_time();
+        let remaining = spec.stop.requests_of(share);
+        Self { start: *start, until, remaining, counts_from, sending: spec.sending, source }
     }
 
     pub(crate) const fn is_closed_loop(&self) -> bool {

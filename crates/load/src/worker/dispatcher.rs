@@ -66,7 +66,7 @@ impl Dispatcher {
 
     /// Begins a slice on this many connections, with no place free yet.
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice, connections: usize) {
-        let counts_from = if self.is_push { slice.start } else { slice.start + slice.discard_head };
+        let counts_from = if self.is_push { slice.start } else { slice.start + slice.spec.discard_head };
         self.demand = Demand::of(slice, self.share, counts_from);
         self.free.begin_slice(connections);
         self.thinking.clear();

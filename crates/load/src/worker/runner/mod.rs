@@ -67,7 +67,7 @@ impl<C: Clock> SliceRunner<C> {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.recorder.begin_slice(slice);
         self.pushes.begin_slice(slice.stamps);
-        self.wait_policy.begin(slice.sending);
+        self.wait_policy.begin(slice.spec.sending);
         self.dispatcher.begin_slice(slice, self.connections.in_use());
         self.connections.begin_slice(slice.start);
         // One place per connection at a time, so that no connection carries two requests while another carries none.

@@ -9,7 +9,6 @@ use super::simulation::{ANSWER, Listener, Reaction, World, after};
 use super::{MS, drive, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
-use crate::worker::WorkerSlice;
 
 /// A server that answers after 1 ms until 200 ms, and then hangs. The slice is cancelled at 250 ms.
 fn hanging(cancel: &Cancel) -> World {
@@ -22,7 +21,8 @@ fn hanging(cancel: &Cancel) -> World {
 
 /// Runs a slice of 4 connections that begins at 100 ms; returns the sample, and when the slice was over.
 fn cut_short(schedule: Schedule, drain_timeout: Duration) -> (SliceSample, Nanos) {
-    let slice = WorkerSlice { drain_timeout, ..slice(schedule, seconds(60)) };
+    let mut slice = slice(schedule, seconds(60));
+    slice.spec.drain_timeout = drain_timeout;
     let world = hanging(&slice.cancel);
     let clock = world.clock();
     let sample = drive(worker(world), 4, &slice);
@@ -70,7 +70,8 @@ fn what_is_answered_in_the_short_drain_counts() {
 
 #[test]
 fn a_cancellation_in_the_drain_cuts_the_drain_short() {
-    let slice = WorkerSlice { drain_timeout: Duration::from_secs(10), ..slice(Schedule::Closed, seconds(1)) };
+    let mut slice = slice(Schedule::Closed, seconds(1));
+    slice.spec.drain_timeout = Duration::from_secs(10);
     let world = World::new(Box::new(|_| Reaction::Never)).cancelling(Nanos(1_500 * MS), &slice.cancel);
     let mut worker = worker(world);
     worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();

@@ -29,8 +29,8 @@ use crate::cancel::Cancel;
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
+use crate::recorder::slice::SliceSpec;
 use crate::recorder::stamps::Stamps;
-use crate::schedule::sending::Sending;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share, Stages};
 use tare_sys::procfs::backlog::Backlog;
@@ -100,19 +100,8 @@ fn connections_are_spread_over_all_addresses_by_all_workers_together() {
 }
 
 fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
-    WorkerSlice {
-        start: Nanos(100 * MS),
-        schedule,
-        sending: Sending::Exact,
-        stamps: Stamps::Unknown,
-        stop,
-        discard_head: Duration::ZERO,
-        drain_timeout: Duration::from_secs(5),
-        seed: 1,
-        every: None,
-        trace: 0,
-        cancel: Cancel::new(),
-    }
+    let spec = SliceSpec { drain_timeout: Duration::from_secs(5), ..SliceSpec::new(schedule, 1, stop) };
+    WorkerSlice { spec, start: Nanos(100 * MS), stamps: Stamps::Unknown, every: None, cancel: Cancel::new() }
 }
 
 /// Opens this many connections, and runs a slice on them.
@@ -180,7 +169,8 @@ fn users_of_a_closed_loop_come_one_after_the_other_and_go() {
 
 #[test]
 fn a_trace_holds_the_times_of_the_first_requests_and_of_no_others() {
-    let slice = WorkerSlice { trace: 3, ..slice(constant(10.0), seconds(1)) };
+    let mut slice = slice(constant(10.0), seconds(1));
+    slice.spec.trace = 3;
     let sample = run(World::new(after(Duration::from_millis(2))), 1, &slice);
     let expected = [100, 200, 300].map(|millis: u64| TracedRequest {
         intended_ns: millis * MS,
@@ -224,11 +214,11 @@ fn the_discarded_head_uses_up_no_count() {
     let stop = StopRule::Count { requests, at_most: Duration::from_secs(9) };
     for schedule in [Schedule::Closed, constant(1000.0)] {
         let mut slice = slice(schedule, stop);
-        slice.discard_head = Duration::from_millis(300);
+        slice.spec.discard_head = Duration::from_millis(300);
         let world = World::new(after(Duration::from_millis(3)));
         let sent = world.requests_sent();
         let sample = run(world, 2, &slice);
-        assert_eq!((sample.offered, sample.ok), (requests, requests), "{:?}", slice.schedule);
+        assert_eq!((sample.offered, sample.ok), (requests, requests), "{:?}", slice.spec.schedule);
         assert!(sent.get() > 100 && sample.window_ns > 0, "{} were sent in {} ns", sent.get(), sample.window_ns);
     }
 }
@@ -243,7 +233,7 @@ fn a_count_against_a_silent_server_ends_nevertheless() {
 #[test]
 fn the_discarded_head_belongs_to_no_number() {
     let mut slice = slice(constant(1000.0), seconds(1));
-    slice.discard_head = Duration::from_millis(400);
+    slice.spec.discard_head = Duration::from_millis(400);
     let sample = run(World::new(after(Duration::from_micros(100))), 4, &slice);
     assert_eq!((sample.offered, sample.completed, sample.completed_in_slice), (600, 600, 1000));
     assert_eq!((sample.window_ns, sample.discarded_head_ns, sample.start_ns), (600 * MS, 400 * MS, 100 * MS));
@@ -259,7 +249,7 @@ fn what_is_answered_in_the_drain_counts_by_its_intended_start() {
 #[test]
 fn timeout_is_recorded_at_its_deadline() {
     let mut slice = slice(Schedule::Closed, seconds(15));
-    slice.drain_timeout = Duration::from_secs(1);
+    slice.spec.drain_timeout = Duration::from_secs(1);
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
     assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 2);
     // One fails at its deadline of 10 s. The other, sent later, fails when the drain ends at 16 s.
@@ -271,7 +261,7 @@ fn timeout_is_recorded_at_its_deadline() {
 #[test]
 fn waiting_requests_time_out_at_their_own_deadline() {
     let mut slice = slice(constant(10.0), seconds(30));
-    slice.drain_timeout = Duration::ZERO;
+    slice.spec.drain_timeout = Duration::ZERO;
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 1, &slice);
     assert_eq!((sample.offered, sample.failed), (300, 300));
     assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 300);
@@ -333,8 +323,8 @@ fn a_poisson_slice_offers_what_its_seed_says() {
 #[test]
 fn the_parts_of_a_slice_add_up_to_it() {
     for (schedule, discard_head) in [(Schedule::Closed, 0), (constant(1000.0), 0), (constant(1000.0), 700)] {
-        let plain = slice(schedule.clone(), seconds(3));
-        let plain = WorkerSlice { discard_head: Duration::from_millis(discard_head), ..plain };
+        let mut plain = slice(schedule.clone(), seconds(3));
+        plain.spec.discard_head = Duration::from_millis(discard_head);
         let expected = run(World::new(stalling()), 4, &plain);
         let watched = WorkerSlice { every: Some(Duration::from_millis(250)), ..plain };
         let mut parts = Vec::new();

@@ -7,12 +7,11 @@ use tare_sample::SliceSample;
 use super::simulation::{World, after};
 use super::{MS, constant, drive, seconds, slice, worker};
 use crate::schedule::sending::Sending;
-use crate::worker::WorkerSlice;
 
 /// One second of 1,000 requests/s in ticks of 10 ms, answered after 1 ms each.
 fn in_ticks(connections: usize) -> SliceSample {
-    let sending = Sending::Tick(Duration::from_millis(10));
-    let slice = WorkerSlice { sending, ..slice(constant(1000.0), seconds(1)) };
+    let mut slice = slice(constant(1000.0), seconds(1));
+    slice.spec.sending = Sending::Tick(Duration::from_millis(10));
     drive(worker(World::new(after(Duration::from_millis(1)))), connections, &slice)
 }
 

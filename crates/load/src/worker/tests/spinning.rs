@@ -7,14 +7,14 @@ use tare_sample::SliceSample;
 use super::simulation::{World, after};
 use super::{MS, constant, drive, seconds, slice, worker};
 use crate::schedule::sending::Sending;
-use crate::worker::WorkerSlice;
 
 const US: u64 = 1_000;
 const OVERSLEPT: Duration = Duration::from_micros(60);
 
 /// Two seconds at a rate, against a server with this delay.
 fn sample(sending: Sending, rate_per_s: f64, takes: Duration) -> SliceSample {
-    let slice = WorkerSlice { sending, ..slice(constant(rate_per_s), seconds(2)) };
+    let mut slice = slice(constant(rate_per_s), seconds(2));
+    slice.spec.sending = sending;
     drive(worker(World::new(after(takes)).drowsy(OVERSLEPT)), 8, &slice)
 }
 

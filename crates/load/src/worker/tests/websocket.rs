@@ -121,7 +121,10 @@ fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
 
 #[test]
 fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
-    let head = |slice: WorkerSlice| WorkerSlice { discard_head: Duration::from_millis(250), ..slice };
+    let head = |mut slice: WorkerSlice| {
+        slice.spec.discard_head = Duration::from_millis(250);
+        slice
+    };
     let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix });
     // Nothing arrives after 400 ms, and the slice waits no longer than the drain.
     let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
