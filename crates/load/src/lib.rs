@@ -15,7 +15,7 @@
 //! let spec = SessionSpec { connections: 64, ..SessionSpec::new(server, vec![request]) };
 //! let mut session = LoadSession::open(&spec)?;
 //!
-//! let schedule = Schedule::Constant { rate_per_s: 10_000.0 };
+//! let schedule = Schedule::constant(10_000.0);
 //! let slice = SliceSpec::new(schedule, 64, StopRule::Duration(Duration::from_secs(10)));
 //! let sample = session.run(&slice, &Cancel::new())?;
 //! println!("p99 {:?} ns, {} errors", sample.response.value_at_quantile_ns(0.99), sample.errors.total());

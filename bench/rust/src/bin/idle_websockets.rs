@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Sends and answers one message, with this many WebSockets in use. Returns how many were opened for it.
 fn run(session: &mut LoadSession, connections: usize) -> Result<u64, Box<dyn Error>> {
     let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(5) };
-    let slice = SliceSpec::new(Schedule::Constant { rate_per_s: 1.0 }, connections, stop);
+    let slice = SliceSpec::new(Schedule::constant(1.0), connections, stop);
     Ok(session.run(&slice, &Cancel::new())?.connections_opened)
 }
 

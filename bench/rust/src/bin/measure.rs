@@ -30,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rate_per_s = value("--rate").map(str::parse::<f64>).transpose()?;
     let schedule = match rate_per_s {
         None => Schedule::Closed,
-        Some(rate_per_s) if rest.iter().any(|argument| argument == "--poisson") => Schedule::Poisson { rate_per_s },
-        Some(rate_per_s) => Schedule::Constant { rate_per_s },
+        Some(rate_per_s) if rest.iter().any(|argument| argument == "--poisson") => Schedule::poisson(rate_per_s),
+        Some(rate_per_s) => Schedule::constant(rate_per_s),
     };
     let mut session = LoadSession::open(&SessionSpec {
         connections,

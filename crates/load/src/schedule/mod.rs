@@ -28,18 +28,8 @@ pub enum Schedule {
         /// Number of users over all workers.
         users: Stages,
     },
-    /// Open loop with evenly spaced requests.
-    Constant {
-        /// Offered rate over all workers.
-        rate_per_s: f64,
-    },
-    /// Open loop as a Poisson process, as from many independent users.
-    Poisson {
-        /// Mean offered rate over all workers.
-        rate_per_s: f64,
-    },
-    /// Open loop whose rate changes over time.
-    Stages {
+    /// Open loop, whose rate may change over time.
+    Open {
         /// Offered rate over all workers.
         rate_per_s: Stages,
         /// Spacing of the requests at that rate.
@@ -83,11 +73,21 @@ impl Share {
 }
 
 impl Schedule {
+    /// Open loop with evenly spaced requests, at this rate over all workers.
+    pub const fn constant(rate_per_s: f64) -> Self {
+        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), spacing: Spacing::Even }
+    }
+
+    /// Open loop as a Poisson process, as from many independent users, with this mean rate over all workers.
+    pub const fn poisson(rate_per_s: f64) -> Self {
+        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), spacing: Spacing::Poisson }
+    }
+
     /// The offered rate, if there is one and it is constant.
     pub const fn rate_per_s(&self) -> Option<f64> {
         match self {
-            Self::Constant { rate_per_s } | Self::Poisson { rate_per_s } => Some(*rate_per_s),
-            Self::Closed | Self::ClosedStages { .. } | Self::Stages { .. } => None,
+            Self::Open { rate_per_s, .. } => rate_per_s.constant_level(),
+            Self::Closed | Self::ClosedStages { .. } => None,
         }
     }
 
@@ -96,13 +96,7 @@ impl Schedule {
     pub fn arrivals(&self, seed: u64, share: Share) -> Option<Arrivals> {
         match self {
             Self::Closed | Self::ClosedStages { .. } => None,
-            Self::Constant { rate_per_s } => {
-                Some(Arrivals::by_rate(&Stages::starting_at(*rate_per_s), Spacing::Even, seed, share))
-            }
-            Self::Poisson { rate_per_s } => {
-                Some(Arrivals::by_rate(&Stages::starting_at(*rate_per_s), Spacing::Poisson, seed, share))
-            }
-            Self::Stages { rate_per_s, spacing } => Some(Arrivals::by_rate(rate_per_s, *spacing, seed, share)),
+            Self::Open { rate_per_s, spacing } => Some(Arrivals::by_rate(rate_per_s, *spacing, seed, share)),
         }
     }
 
@@ -114,13 +108,8 @@ impl Schedule {
     /// What is wrong with the schedule, and what to write instead.
     pub(crate) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Constant { rate_per_s } | Self::Poisson { rate_per_s }
-                if !(rate_per_s.is_finite() && *rate_per_s > 0.0) =>
-            {
-                Some(("an offered rate that is not above 0", "give requests per second, such as 1000"))
-            }
-            Self::Stages { rate_per_s: stages, .. } | Self::ClosedStages { users: stages } => stages.contradiction(),
-            _ => None,
+            Self::Open { rate_per_s: stages, .. } | Self::ClosedStages { users: stages } => stages.contradiction(),
+            Self::Closed => None,
         }
     }
 }

@@ -45,6 +45,11 @@ impl Stages {
         self
     }
 
+    /// The level, if no stage changes it.
+    pub(super) const fn constant_level(&self) -> Option<f64> {
+        if self.stages.is_empty() { Some(self.from) } else { None }
+    }
+
     pub fn highest_level(&self) -> f64 {
         self.stages.iter().map(|(to, _)| *to).fold(self.from, f64::max)
     }
@@ -66,10 +71,10 @@ impl Stages {
     pub(super) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         let mut levels = self.stages.iter().map(|(to, _)| *to).chain([self.from]);
         if !levels.all(|level| level.is_finite() && level >= 0.0) {
-            return Some(("a stage at a level below 0", "give levels of 0 or more, such as 1000"));
+            return Some(("a rate or a number of users below 0", "give 0 or more, such as 1000"));
         }
         (self.highest_level() <= 0.0)
-            .then_some(("stages that never rise above 0", "let one of them reach a higher level"))
+            .then_some(("a rate or a number of users that is never above 0", "give one above 0, such as 1000"))
     }
 }
 

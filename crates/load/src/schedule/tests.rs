@@ -23,7 +23,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 fn even(rate_per_s: &Stages) -> Schedule {
-    Schedule::Stages { rate_per_s: rate_per_s.clone(), spacing: Spacing::Even }
+    Schedule::Open { rate_per_s: rate_per_s.clone(), spacing: Spacing::Even }
 }
 
 fn of_all_workers(schedule: &Schedule, workers: usize, count: usize) -> Vec<u64> {
@@ -41,7 +41,7 @@ fn constant_starts_are_a_table() {
         (3.0, [0, 333_333_333, 666_666_666]),
         (1e9, [0, 1, 2]),
     ] {
-        assert_eq!(starts(&Schedule::Constant { rate_per_s }, 0, ALONE, 3), expected, "{rate_per_s}/s");
+        assert_eq!(starts(&Schedule::constant(rate_per_s), 0, ALONE, 3), expected, "{rate_per_s}/s");
     }
 }
 
@@ -104,7 +104,7 @@ fn users_come_and_go_by_the_table() {
 
 #[test]
 fn rounding_does_not_add_up() {
-    let schedule = Schedule::Constant { rate_per_s: 3.0 };
+    let schedule = Schedule::constant(3.0);
     assert_eq!(schedule.arrivals(0, ALONE).unwrap().nth(3_000_000), Some(1_000_000_000_000_000));
     // A ramp of an hour, then an hour at its end rate: the millionth request after the ramp leaves as without the ramp.
     let ramp = even(&Stages::starting_at(0.0).then(1000.0, seconds(3600)));
@@ -121,7 +121,7 @@ fn closed_has_no_starts_of_its_own() {
 
 #[test]
 fn a_seed_names_one_poisson_schedule() {
-    let schedule = Schedule::Poisson { rate_per_s: 500.0 };
+    let schedule = Schedule::poisson(500.0);
     assert_eq!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 7, ALONE, 50));
     assert_ne!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 8, ALONE, 50));
     let [one, other] = [0, 1].map(|worker| Share { worker, workers: 2 });
@@ -134,7 +134,7 @@ fn a_seed_names_one_poisson_schedule() {
 #[test]
 fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
     let count = 200_000;
-    let starts = starts(&Schedule::Poisson { rate_per_s: 1000.0 }, 42, ALONE, count);
+    let starts = starts(&Schedule::poisson(1000.0), 42, ALONE, count);
     let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
@@ -148,7 +148,7 @@ fn poisson_gaps_have_the_mean_and_the_spread_of_an_exponential() {
 fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
     // At the 1 % level, two of two hundred schedules are rejected by chance, and more than eight almost never.
     let is_rejected = |seed: &u64| {
-        let starts = starts(&Schedule::Poisson { rate_per_s: 500.0 }, *seed, ALONE, 2500);
+        let starts = starts(&Schedule::poisson(500.0), *seed, ALONE, 2500);
         let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
         ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(2e6)).is_rejected()
     };
@@ -168,7 +168,7 @@ fn workers_of_agents(workers: &[usize]) -> Vec<(usize, Share)> {
 
 #[test]
 fn agents_with_different_numbers_of_workers_make_the_whole_schedule_and_equal_parts_of_it() {
-    let schedule = Schedule::Constant { rate_per_s: 1000.0 };
+    let schedule = Schedule::constant(1000.0);
     let until =
         |share: Share| -> Vec<u64> { schedule.arrivals(3, share).unwrap().take_while(|ns| *ns < 200 * MS).collect() };
     for workers in [&[1][..], &[1, 1, 1], &[2, 1, 4], &[3; 16]] {
@@ -193,7 +193,7 @@ fn agents_with_different_numbers_of_workers_make_the_whole_schedule_and_equal_pa
 #[test]
 fn poisson_arrivals_of_sixteen_agents_have_exponential_gaps() {
     let is_rejected = |seed: &u64| {
-        let schedule = Schedule::Poisson { rate_per_s: 8_000.0 };
+        let schedule = Schedule::poisson(8_000.0);
         let of_worker = |(_, share): &(usize, Share)| starts(&schedule, *seed, *share, 160);
         let all: Vec<u64> = workers_of_agents(&[1, 2].repeat(8)).iter().flat_map(of_worker).collect();
         let mut all: Vec<u64> = all.into_iter().filter(|ns| *ns < 200 * MS).collect();
@@ -210,7 +210,7 @@ fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
     // Up to 2000/s in 10 s, constant for 10 s, down to 500/s in 10 s.
     let rate_per_s =
         Stages::starting_at(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
-    let schedule = Schedule::Stages { rate_per_s, spacing: Spacing::Poisson };
+    let schedule = Schedule::Open { rate_per_s, spacing: Spacing::Poisson };
     let starts: Vec<u64> = schedule.arrivals(9, ALONE).unwrap().take_while(|ns| *ns < 30_000 * MS).collect();
     for (from_s, until_s, expected) in
         [(0, 5, 2_500.0), (5, 10, 7_500.0), (10, 20, 20_000.0), (20, 25, 8_125.0), (25, 30, 4_375.0_f64)]
@@ -255,7 +255,7 @@ proptest! {
     #[test]
     fn starts_ascend_and_none_falls_where_the_rate_is_zero(rate_per_s in stages(), random in any::<bool>()) {
         let spacing = if random { Spacing::Poisson } else { Spacing::Even };
-        let found = starts(&Schedule::Stages { rate_per_s: rate_per_s.clone(), spacing }, 5, ALONE, 500);
+        let found = starts(&Schedule::Open { rate_per_s: rate_per_s.clone(), spacing }, 5, ALONE, 500);
         prop_assert!(found.is_sorted());
         for start in found {
             // A start is truncated to the nanosecond, so it may be just before the moment at which the rate rises.

@@ -98,7 +98,7 @@ fn a_server_that_accepts_nothing_does_not_hang_an_open_slice() {
     // The kernel completes the handshake for the backlog, and the server never answers.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut slice = count(0, 2);
-    slice.schedule = Schedule::Constant { rate_per_s: 1000.0 };
+    slice.schedule = Schedule::constant(1000.0);
     slice.stop = StopRule::Duration(Duration::from_millis(200));
     slice.drain_timeout = Duration::from_millis(50);
     let sample = run(&mut session(listener.local_addr().unwrap(), 2, vec![get()]), &slice);
@@ -147,7 +147,7 @@ fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
         exhaust(stream);
     });
     let mut slice = count(0, 2);
-    slice.schedule = Schedule::Constant { rate_per_s: 100.0 };
+    slice.schedule = Schedule::constant(100.0);
     slice.stop = StopRule::Duration(Duration::from_millis(300));
     slice.drain_timeout = Duration::from_millis(50);
     let sample = run(&mut session(address, 2, vec![get()]), &slice);

@@ -13,7 +13,7 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 
 fn open(rate_per_s: f64, millis: u64) -> SliceSpec {
     SliceSpec {
-        schedule: Schedule::Constant { rate_per_s },
+        schedule: Schedule::constant(rate_per_s),
         stop: StopRule::Duration(Duration::from_millis(millis)),
         ..count(0, 4)
     }

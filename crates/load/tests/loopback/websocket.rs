@@ -121,7 +121,7 @@ fn messages_of_any_length_come_back_in_both_loops() {
     for (message, schedule) in [
         ("hello", Schedule::Closed),
         (&*"€".repeat(100_000), Schedule::Closed),
-        (&*"x".repeat(126), Schedule::Constant { rate_per_s: 500.0 }),
+        (&*"x".repeat(126), Schedule::constant(500.0)),
     ] {
         let request = RequestSpec { body: message.as_bytes().into(), ..RequestSpec::get("/ws/echo") };
         let spec = SessionSpec {

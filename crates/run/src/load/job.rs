@@ -68,11 +68,7 @@ fn schedule(model: &LoadModel) -> Schedule {
     match model {
         LoadModel::Closed => Schedule::Closed,
         LoadModel::ClosedStages { stages } => Schedule::ClosedStages { users: course(0.0, stages) },
-        LoadModel::Open { per_s, stages, arrivals, .. } if stages.is_empty() => match arrivals {
-            Arrivals::Even => Schedule::Constant { rate_per_s: *per_s },
-            Arrivals::Poisson => Schedule::Poisson { rate_per_s: *per_s },
-        },
-        LoadModel::Open { per_s, stages, arrivals, .. } => Schedule::Stages {
+        LoadModel::Open { per_s, stages, arrivals, .. } => Schedule::Open {
             rate_per_s: course(*per_s, stages),
             spacing: match arrivals {
                 Arrivals::Even => Spacing::Even,
@@ -183,7 +179,7 @@ pub(super) mod tests {
     fn stages_begin_at_the_rate_and_end_at_the_last_level() {
         let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
         let job = job(open(stages, Arrivals::Poisson, None), TEN_SECONDS, HTTP);
-        let Schedule::Stages { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
+        let Schedule::Open { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
         let expected = Stages::starting_at(1000.0).then(64.0, Duration::from_secs(10));
         assert_eq!((rate_per_s, *spacing), (&expected, Spacing::Poisson));
     }

@@ -158,7 +158,7 @@ pub fn self_test(
     cancelled: &AtomicBool,
 ) -> Result<EventRecord, RunError> {
     let mut known = KnownServer::start(program, log_path, server_cpus, load_cpus, PLANTED_DELAY, cancelled)?;
-    let schedule = Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S };
+    let schedule = Schedule::poisson(SELF_TEST_RATE_PER_S);
     let slice = SliceSpec {
         sending: if server_cpus.overlaps(load_cpus) { Sending::Exact } else { Sending::Spinning },
         discard_head: Duration::from_millis(100),

@@ -32,9 +32,9 @@ impl SliceLoad {
     pub fn spec(&self, drain_timeout: Duration) -> SliceSpec {
         let schedule = match self.kind {
             SliceKind::Saturating | SliceKind::Push => Schedule::Closed,
-            SliceKind::Fixed => Schedule::Constant { rate_per_s: self.rate_per_s },
+            SliceKind::Fixed => Schedule::constant(self.rate_per_s),
             SliceKind::Capacity if self.rate_per_s == 0.0 => Schedule::Closed,
-            SliceKind::Poisson | SliceKind::Capacity => Schedule::Poisson { rate_per_s: self.rate_per_s },
+            SliceKind::Poisson | SliceKind::Capacity => Schedule::poisson(self.rate_per_s),
         };
         let stop = match (self.kind, self.phase) {
             // Each user receives its messages to the end.
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn each_kind_of_slice_has_its_schedule() {
-        let (closed, constant) = (Schedule::Closed, Schedule::Constant { rate_per_s: 50.0 });
-        let poisson = Schedule::Poisson { rate_per_s: 50.0 };
+        let (closed, constant) = (Schedule::Closed, Schedule::constant(50.0));
+        let poisson = Schedule::poisson(50.0);
         for (kind, rate_per_s, schedule) in [
             (SliceKind::Saturating, 0.0, &closed),
             (SliceKind::Push, 0.0, &closed),

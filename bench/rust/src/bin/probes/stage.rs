@@ -130,7 +130,7 @@ impl Stage {
         per_s: f64,
         length: Duration,
     ) -> Result<SliceSample, Box<dyn Error>> {
-        self.run(session, Schedule::Constant { rate_per_s: per_s }, CONNECTIONS, length)
+        self.run(session, Schedule::constant(per_s), CONNECTIONS, length)
     }
 
     /// Sends one request after another. The server sleeps before each, however long a request takes.

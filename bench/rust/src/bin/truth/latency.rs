@@ -19,7 +19,7 @@ const QUANTILES: [(&str, f64); 8] = [
     ("p99.99", 0.9999),
     ("max", 1.0),
 ];
-const EVENLY: Schedule = Schedule::Constant { rate_per_s: 1000.0 };
+const EVENLY: Schedule = Schedule::constant(1000.0);
 
 pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     println!("## The server freezes for 1 s in every 10 s; 1000 requests/s, evenly spaced");

@@ -27,7 +27,7 @@ pub fn lateness(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     let mut turns = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         for (sending, seen) in [Sending::Exact, Sending::Spinning].into_iter().zip(&mut turns) {
-            let schedule = Schedule::Constant { rate_per_s: LATENESS_RATE_PER_S };
+            let schedule = Schedule::constant(LATENESS_RATE_PER_S);
             seen.push(Seen::of(
                 &stage.drive_as(sending, Spread::Connections, Options::default(), schedule, length)?.sample,
             ));
@@ -100,8 +100,7 @@ pub fn poisson(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     println!(
         "\n## Gaps between sends, 500 requests/s, held against the exponential distribution (Anderson–Darling, level 1 %)"
     );
-    let (schedule, length) =
-        (Schedule::Poisson { rate_per_s: POISSON_RATE_PER_S }, Duration::from_secs(1) * stage.seconds);
+    let (schedule, length) = (Schedule::poisson(POISSON_RATE_PER_S), Duration::from_secs(1) * stage.seconds);
     let sample = stage.drive(Spread::Connections, Options::default(), schedule, length)?.sample;
     let sent = sample.trace.iter().filter_map(|request| request.sent_ns).collect();
     let mut failed = 0;
@@ -147,7 +146,7 @@ fn until(length: Duration, starts: impl Iterator<Item = u64>) -> Vec<u64> {
 /// A Poisson schedule in which every start waits for the next tick.
 fn on_ticks() -> impl Iterator<Item = u64> {
     let alone = Share { worker: 0, workers: 1 };
-    let starts = Schedule::Poisson { rate_per_s: POISSON_RATE_PER_S }.arrivals(1, alone);
+    let starts = Schedule::poisson(POISSON_RATE_PER_S).arrivals(1, alone);
     starts.into_iter().flatten().map(|start_ns| start_ns.next_multiple_of(TICK_NS))
 }
 

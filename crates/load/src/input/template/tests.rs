@@ -71,7 +71,7 @@ fn random_values_have_their_form_and_follow_from_the_seed() {
 
 #[test]
 fn random_values_do_not_follow_the_arrivals_of_their_seed() {
-    let starts = Schedule::Poisson { rate_per_s: 1.0 }.arrivals(1, ALONE).unwrap();
+    let starts = Schedule::poisson(1.0).arrivals(1, ALONE).unwrap();
     let mut before_ns = 0;
     let gaps_s = starts.map(|start_ns| (start_ns - std::mem::replace(&mut before_ns, start_ns)) as f64 / 1e9);
     let values = fillings("{{random:0..999999}}", 500, ALONE);

@@ -54,7 +54,7 @@ fn a_hung_server_cannot_hold_up_a_cancellation() {
 
 #[test]
 fn requests_that_wait_for_a_connection_are_cut_off_too() {
-    let (sample, _) = cut_short(Schedule::Constant { rate_per_s: 1000.0 }, Duration::from_secs(10));
+    let (sample, _) = cut_short(Schedule::constant(1000.0), Duration::from_secs(10));
     assert_eq!(sample.ok, 100);
     // Four requests under way, and those that were due before the cancellation was noticed.
     assert!((50..=200).contains(&sample.cut_off), "{}", sample.cut_off);

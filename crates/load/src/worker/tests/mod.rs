@@ -123,7 +123,7 @@ fn seconds(seconds: u64) -> StopRule {
 }
 
 fn constant(rate_per_s: f64) -> Schedule {
-    Schedule::Constant { rate_per_s }
+    Schedule::constant(rate_per_s)
 }
 
 /// Three digits of an HDR histogram.
@@ -309,7 +309,7 @@ fn two_answers_for_one_request_are_a_connection_event() {
 
 #[test]
 fn a_poisson_slice_offers_what_its_seed_says() {
-    let schedule = Schedule::Poisson { rate_per_s: 500.0 };
+    let schedule = Schedule::poisson(500.0);
     let expected = schedule.arrivals(1, Share { worker: 0, workers: 1 }).unwrap().take_while(|ns| *ns < 2_000 * MS);
     let expected = expected.count() as u64;
     let world = World::new(after(Duration::from_micros(50)));

@@ -50,7 +50,7 @@ fn answers_that_come_together_each_settle_their_request_and_the_next_leave_toget
 #[test]
 fn a_place_of_an_open_schedule_is_free_as_soon_as_one_answer_is_there() {
     let world = World::new(after(Duration::from_millis(10)));
-    let sample = run(4, 1, world, &slice(Schedule::Constant { rate_per_s: 400.0 }, seconds(1)));
+    let sample = run(4, 1, world, &slice(Schedule::constant(400.0), seconds(1)));
     assert_eq!((sample.offered, sample.ok, sample.blocked), (400, 400, 0));
 }
 

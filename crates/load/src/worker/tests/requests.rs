@@ -51,7 +51,7 @@ fn pauses_of_random_length_have_their_mean() {
 #[test]
 fn an_open_schedule_heeds_no_pauses() {
     let requests = thinking(Think::Constant(Duration::from_secs(1)));
-    let schedule = Schedule::Constant { rate_per_s: 100.0 };
+    let schedule = Schedule::constant(100.0);
     let sample = run(&requests, 2, World::new(after(ANSWER_AFTER)), &slice(schedule, seconds(1)));
     assert_eq!((sample.ok, sample.blocked), (100, 0));
 }
@@ -69,7 +69,7 @@ fn a_user_whose_connection_is_lost_while_thinking_goes_on_with_another() {
 
 #[test]
 fn a_feed_that_is_used_up_ends_the_load() {
-    for schedule in [Schedule::Closed, Schedule::Constant { rate_per_s: 1000.0 }] {
+    for schedule in [Schedule::Closed, Schedule::constant(1000.0)] {
         let world = World::new(after(ANSWER_AFTER));
         let sample = run(&of_feed(7), 3, world, &slice(schedule, seconds(10)));
         assert_eq!((sample.offered, sample.ok), (7, 7));

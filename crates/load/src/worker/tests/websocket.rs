@@ -280,7 +280,7 @@ pub(super) fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World 
 #[test]
 fn exchanges_are_timed_as_requests_are_in_both_loops() {
     let echo = |message: &[u8]| message.to_vec();
-    for (schedule, offered) in [(Schedule::Closed, 300), (Schedule::Constant { rate_per_s: 50.0 }, 50)] {
+    for (schedule, offered) in [(Schedule::Closed, 300), (Schedule::constant(50.0), 50)] {
         let slice = slice(schedule, seconds(1));
         let sample = run(answering(Duration::from_millis(10), echo), Conversation::Exchanges, &slice);
         // The request's body is empty, so the answer is not the expected "ok".

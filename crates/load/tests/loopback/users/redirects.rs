@@ -39,7 +39,7 @@ fn a_request_goes_on_to_the_end_of_its_redirects_and_is_one_request() {
     let request = || RequestSpec::get("/").expecting(Check::body_is(*b"page"));
     for (site, connections) in [(site(kept), 2..3), (site(closed), 30..40)] {
         let (address, journal) = site;
-        for schedule in [Schedule::Closed, Schedule::Constant { rate_per_s: 500.0 }] {
+        for schedule in [Schedule::Closed, Schedule::constant(500.0)] {
             let spec = following(support::spec(address, Vec::new()), request());
             let sample = drive(&spec, &SliceSpec { schedule, ..count(10, 2) });
             assert_eq!((sample.ok, sample.failed), (10, 0), "{:?}", sample.errors);

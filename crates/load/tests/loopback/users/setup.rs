@@ -76,7 +76,7 @@ fn count_lines(journal: &Journal, line: &str) -> usize {
 #[test]
 fn each_user_logs_in_once_and_keeps_its_values_over_connections_and_slices() {
     for closes in [false, true] {
-        for schedule in [Schedule::Closed, Schedule::Constant { rate_per_s: 1000.0 }] {
+        for schedule in [Schedule::Closed, Schedule::constant(1000.0)] {
             let (address, journal) = shop(closes);
             let mut session = LoadSession::open(&spec(address, requests("ada\nbob\ncy\ndan\neve\n"))).unwrap();
             assert_eq!(session.missing_users(), None);
