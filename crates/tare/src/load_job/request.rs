@@ -18,24 +18,13 @@ use crate::failure::wrong_usage;
 use crate::protoset::Protoset;
 use crate::recorded_command::without_secret_parameters;
 
-/// A request of a list, or a URL of the command line.
-#[derive(Debug, Clone)]
-pub struct Wanted {
-    weight: u32,
-    /// `None` for what the flags say, as below.
-    method: Option<Method>,
-    /// With scheme and host.
-    pub url: String,
-    /// These come before those of the flags, and take their place where the name is the same.
-    headers: Vec<(String, String)>,
-    body: Option<Body>,
-}
-
-/// The URLs that take turns.
-pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Vec<Wanted>> {
+/// The requests that take turns, each with its whole URL: those of the command line, or those of a list.
+pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Vec<ListedRequest>> {
     let Some(file) = &args.urls_file else {
-        let wanted =
-            |url: &String| Wanted { weight: 1, method: None, url: url.clone(), headers: Vec::new(), body: None };
+        let wanted = |url: &String| {
+            let (place, url) = (url.clone(), url.clone());
+            ListedRequest { place, weight: 1, method: None, url, headers: Vec::new(), body: ListedBody::None }
+        };
         return Ok(urls.iter().map(wanted).collect());
     };
     let shown = file.display();
@@ -53,7 +42,7 @@ pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) 
     } else {
         check_base(&list.requests, base, &shown.to_string())?;
     }
-    list.requests.into_iter().map(|listed| wanted_of_list(listed, base, files)).collect()
+    list.requests.into_iter().map(|listed| with_server(listed, base)).collect()
 }
 
 /// Of the requests of a recording, keeps those to one server: that of the URL, or that of the first.
@@ -92,30 +81,32 @@ fn is_path(listed: &ListedRequest) -> bool {
     listed.url.starts_with('/')
 }
 
-fn wanted_of_list(listed: ListedRequest, base: Option<&str>, files: &InputFiles) -> anyhow::Result<Wanted> {
-    let url = match (is_path(&listed), base) {
-        (false, _) => listed.url,
-        (true, Some(base)) => format!("{base}{}", listed.url),
-        (true, None) => {
-            return Err(wrong_usage(format!(
-                "{}: {} is a path; add the URL of its server to the command line",
-                listed.place, listed.url
-            )));
-        }
-    };
-    let body = match listed.body {
-        ListedBody::None => None,
-        ListedBody::Bytes(bytes) => Some(Body::from(bytes)),
-        ListedBody::File(file) => Some(Body::from(
-            files.contents(&file).with_context(|| format!("{}: {}", listed.place, unreadable(&file, "the body")))?,
-        )),
-    };
-    Ok(Wanted { weight: listed.weight, method: listed.method, url, headers: listed.headers, body })
+fn with_server(listed: ListedRequest, base: Option<&str>) -> anyhow::Result<ListedRequest> {
+    match base {
+        _ if !is_path(&listed) => Ok(listed),
+        Some(base) => Ok(ListedRequest { url: format!("{base}{}", listed.url), ..listed }),
+        None => Err(wrong_usage(format!(
+            "{}: {} is a path; add the URL of its server to the command line",
+            listed.place, listed.url
+        ))),
+    }
 }
 
-/// The requests, with what fills their variables.
+/// The body that a request has of its own.
+fn own_body(place: &str, body: ListedBody, files: &InputFiles) -> anyhow::Result<Option<Body>> {
+    Ok(match body {
+        ListedBody::None => None,
+        ListedBody::Bytes(bytes) => Some(bytes.into()),
+        ListedBody::File(file) => {
+            let contents = files.contents(&file);
+            Some(contents.with_context(|| format!("{place}: {}", unreadable(&file, "the body")))?.into())
+        }
+    })
+}
+
+/// The requests, with what fills their variables. What a request has of its own takes the place of what the flags say.
 pub fn build_requests(
-    wanted: Vec<Wanted>,
+    wanted: Vec<ListedRequest>,
     target: &LoadTarget,
     args: &RequestArgs,
     connection: &ConnectionArgs,
@@ -135,22 +126,22 @@ pub fn build_requests(
         None => None,
     };
     let headers = headers(args, connection)?;
-    let request = |(wanted, path): (Wanted, &String)| {
-        let body = wanted.body.or_else(|| body.clone());
+    let request = |(wanted, path): (ListedRequest, &String)| {
+        let body = own_body(&wanted.place, wanted.body, files)?.or_else(|| body.clone());
         let usual = if body.is_some() { Method::POST } else { Method::GET };
         let method = wanted.method.or_else(|| method.clone()).unwrap_or(usual);
-        RequestSpec {
+        Ok::<_, anyhow::Error>(RequestSpec {
             headers: completed(wanted.headers, &headers),
             body: body.unwrap_or_default(),
             checks: args.check.clone(),
             weight: wanted.weight,
             name: Some(format!("{method} {}", without_secret_parameters(path))),
             ..RequestSpec::new(method, path)
-        }
+        })
     };
     let open = |file: &PathBuf| Ok::<_, anyhow::Error>(feed(file, files)?.in_order(args.feed_order));
     Ok(Requests {
-        list: wanted.into_iter().zip(&target.paths).map(request).collect(),
+        list: wanted.into_iter().zip(&target.paths).map(request).collect::<Result<_, _>>()?,
         feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
         think: args.think.unwrap_or_default(),
         seed,
@@ -160,7 +151,7 @@ pub fn build_requests(
 }
 
 fn calls(
-    wanted: &[Wanted],
+    wanted: &[ListedRequest],
     target: &LoadTarget,
     args: &RequestArgs,
     connection: &ConnectionArgs,
@@ -186,7 +177,7 @@ fn calls(
     let mut list = Vec::new();
     for (wanted, path) in wanted.iter().zip(&target.paths) {
         let path = grpc_path(path).map_err(|what| wrong_usage(format!("{}: {what}", wanted.url)))?;
-        if wanted.body.is_some() {
+        if wanted.body != ListedBody::None {
             return Err(wrong_usage(format!(
                 "{}: a listed call of gRPC has no body of its own; give one message to all (--data-json, -D)",
                 wanted.url
