@@ -69,7 +69,7 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     let currencies = comparison.currencies.iter().filter(|ratio| ratio.is_known());
     let by_start = currencies.filter(|ratio| ratio.name.percentile().is_none()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
-        let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);
+        let figure = StartFigure::of_currency(ratio.name, ratio.load.name().to_owned(), logs);
         // Capacities of different curves, or in users and in requests per second, are no same measure.
         let (label, load) = match ratio.name {
             Currency::Capacity => (ratio.label.clone(), ratio.label.clone()),
@@ -87,7 +87,7 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
             let base = percentile_logs(base, percentile);
             let logs = percentile_logs(own, percentile).into_iter().filter(|(start, _)| !is_odd(*start));
             let ratios = logs.filter_map(|(start, log)| Some((start, log - base.get(&start)?)));
-            let figure = StartFigure::of_percentile(percentile, load_name(own.slice_kind), ratios.collect());
+            let figure = StartFigure::of_percentile(percentile, own.slice_kind.name().to_owned(), ratios.collect());
             StartFigure { unit: "1", ..figure }
         };
         PERCENTILES.map(figure)
@@ -104,7 +104,7 @@ pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
         let level = cell.level_in(currency).map(|level| level.value);
         StartFigure { level, ..StartFigure::of_currency(currency, load, logs) }
     };
-    let saturating = load_name(SliceKind::Saturating);
+    let saturating = SliceKind::Saturating.name().to_owned();
     let mut figures = vec![
         level_in(Currency::Throughput, saturating, values(|start| start.throughput_per_s)),
         level_in(Currency::CpuPerRequest, cell.cpu_load.clone(), values(|start| start.cpu_ns_per_request)),
@@ -126,8 +126,4 @@ fn percentile_logs(latency: &Latency, percentile: f64) -> BTreeMap<u32, f64> {
         Some((start.fork, (value_ns as f64).ln()))
     };
     latency.starts.iter().filter_map(of_start).collect()
-}
-
-fn load_name(kind: SliceKind) -> String {
-    format!("{kind:?}").to_lowercase()
 }

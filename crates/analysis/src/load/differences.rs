@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::summary::{Interval, LoadSummary};
 use crate::differences::{EnvironmentChange, section_changes};
-use crate::summary::{LimitUnit, StatusCount, Validity};
+use crate::summary::{LimitUnit, Row, Section, StatusCount, Validity};
 
 pub const DIFFERENCES_SCHEMA: &str = "tare-load-comparison/1";
 /// Intervals that tell how much a figure varies; with fewer, nothing is said.
@@ -66,7 +66,7 @@ pub fn compare_loads(before: &LoadSummary, after: &LoadSummary) -> LoadDifferenc
         started_at: load.started_at.clone(),
         verdict: load.verdict.clone(),
     };
-    let mut environment = model_changes(before, after);
+    let mut environment = section_changes(&question(before), &question(after), None);
     environment.extend(section_changes(&before.environment, &after.environment, None));
     environment.extend(section_changes(&before.settings, &after.settings, Some("setting")));
     LoadDifferences {
@@ -94,16 +94,11 @@ fn notes(before: &LoadSummary, after: &LoadSummary) -> Vec<String> {
     notes
 }
 
-fn model_changes(before: &LoadSummary, after: &LoadSummary) -> Vec<EnvironmentChange> {
-    let facts = |load: &LoadSummary| {
-        [("URL", load.url.clone()), ("model", load.model.text.clone()), ("tare", load.tare_version.clone())]
-    };
-    let pairs = facts(before).into_iter().zip(facts(after));
-    let change = |((key, before), (_, after)): ((&str, String), (&str, String))| {
-        let (section, key) = ("load".to_owned(), key.to_owned());
-        (before != after).then_some(EnvironmentChange { section, key, before: Some(before), after: Some(after) })
-    };
-    pairs.filter_map(change).collect()
+/// What was asked, as a table of facts.
+fn question(load: &LoadSummary) -> [Section; 1] {
+    let row = |key: &str, value: &str| Row { key: key.to_owned(), value: value.to_owned(), source: None };
+    let rows = vec![row("URL", &load.url), row("model", &load.model.text), row("tare", &load.tare_version)];
+    [Section { title: "load".to_owned(), rows }]
 }
 
 fn figures(before: &LoadSummary, after: &LoadSummary) -> Vec<LoadFigureChange> {
