@@ -42,15 +42,14 @@ impl Looks {
 fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState> {
     let (plan, pairs) = (&record.header.plan, Pairs::of(record, cells));
     let judged = judge_limits(plan, &pairs);
-    let reason = |(pair, settled): (&Pair<'_>, Option<StopReason>)| match judged.as_slice() {
-        _ if plan.stop.limits.is_empty() => reason_to_stop(pair, settled),
-        limits => reason_by_limits(plan, pair, limits),
-    };
-    let reasons = pairs.asked().iter().zip(pairs.reasons_to_stop(plan)).map(reason);
-    let state = |((comparison, pair), reason): ((Comparison, &Pair<'_>), Option<ReasonToStop>)| {
+    let state = |((comparison, pair), settled): ((Comparison, &Pair<'_>), Option<StopReason>)| {
+        let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
+        let reason = match plan.stop.limits.as_slice() {
+            [] => reason_to_stop(pair, settled),
+            _ => reason_by_limits(plan, pair, &limits),
+        };
         let may_wait = judged.is_empty() && matches!(reason, Some(ReasonToStop::Settled(_)));
         let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(plan, &pairs, pair, &comparison));
-        let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
         let of_limits = limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max);
@@ -67,7 +66,8 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
             variant: comparison.variant,
         }
     };
-    compare_cells(plan, &pairs).comparisons.into_iter().zip(pairs.asked()).zip(reasons).map(state).collect()
+    let compared = compare_cells(plan, &pairs).comparisons.into_iter().zip(pairs.asked());
+    compared.zip(pairs.reasons_to_stop(plan)).map(state).collect()
 }
 
 /// Whether the stopped time, or a figure that was measured in windows of latency, has no verdict yet, and the declared starts are
@@ -121,11 +121,10 @@ fn reason_to_stop(pair: &Pair<'_>, settled: Option<StopReason>) -> Option<Reason
 }
 
 /// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.
-fn reason_by_limits(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<ReasonToStop> {
+fn reason_by_limits(plan: &Plan, pair: &Pair<'_>, limits: &[&LimitResult]) -> Option<ReasonToStop> {
     if pair.void.is_some() {
         return Some(ReasonToStop::Void);
     }
-    let of_pair: Vec<&LimitResult> = limits.iter().filter(|limit| limit.comparison == pair.variant.cell.id).collect();
-    let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { .. }) && are_settled(&of_pair);
+    let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { .. }) && are_settled(limits);
     may_stop.then_some(ReasonToStop::Settled(StopReason::Decided))
 }
