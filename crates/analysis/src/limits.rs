@@ -70,20 +70,19 @@ impl Question<'_> {
                 "the baseline differs from a second start of itself by more than the limit: see the noise floor";
             return LimitResult { reason: Some(reason.to_owned()), ..judged };
         }
-        match judge(&measured_ratio.measured(), self.limit.ratio(), self.of) {
+        let (verdict, reason) = match judge(&measured_ratio.measured(), self.limit.ratio(), self.of) {
             LimitVerdict::Undecided { reason } => {
-                let why = self.why_undecided(reason, measured_ratio) + self.advice_at_cliff();
-                LimitResult { reason: Some(why), needed_s: needed_s(), ..judged }
+                let reason = Some(self.why_undecided(reason, measured_ratio) + self.advice_at_cliff());
+                return LimitResult { reason, needed_s: needed_s(), ..judged };
             }
-            LimitVerdict::Regressed => LimitResult { verdict: LimitVerdictKind::Regressed, reason: None, ..judged },
+            LimitVerdict::Regressed => (LimitVerdictKind::Regressed, None),
             held => match self.new_mode(measured_ratio) {
-                None if held == LimitVerdict::Improved => {
-                    LimitResult { verdict: LimitVerdictKind::Improved, reason: None, ..judged }
-                }
-                None => LimitResult { verdict: LimitVerdictKind::NoMaterialChange, reason: None, ..judged },
-                reason => LimitResult { reason, ..judged },
+                None if held == LimitVerdict::Improved => (LimitVerdictKind::Improved, None),
+                None => (LimitVerdictKind::NoMaterialChange, None),
+                reason => (LimitVerdictKind::Undecided, reason),
             },
-        }
+        };
+        LimitResult { verdict, reason, ..judged }
     }
 
     /// What speaks against a limit that holds for the usual starts: more starts of the checked build than of the baseline
