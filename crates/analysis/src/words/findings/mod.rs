@@ -6,7 +6,7 @@ mod words;
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
-use tare_units::grouped_by;
+use tare_units::{distinct, grouped_by};
 
 use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
@@ -75,11 +75,9 @@ fn of_events(events: &[EventRecord], cells: &[CellAnalysis<'_>]) -> Vec<Finding>
 
 fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Finding {
     let event = alike[0];
-    let distinct = |of: fn(&EventRecord) -> Option<String>| -> Vec<String> {
-        grouped_by(alike.iter().filter_map(|event| Some((of(event)?, ())))).into_iter().map(|(name, _)| name).collect()
-    };
-    let (variants, scenarios) = (distinct(|e| e.variant.clone()), distinct(|e| e.scenario.clone()));
-    let forks = distinct(|e| e.fork.map(|fork| fork.to_string()));
+    let all = |of: fn(&EventRecord) -> Option<String>| distinct(alike.iter().filter_map(|event| of(event)));
+    let (variants, scenarios) = (all(|e| e.variant.clone()), all(|e| e.scenario.clone()));
+    let forks = all(|e| e.fork.map(|fork| fork.to_string()));
     let word = if forks.len() > 1 { "starts" } else { "start" };
     let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
     let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
