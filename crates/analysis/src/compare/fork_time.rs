@@ -11,7 +11,7 @@ use tare_record::RunRecord;
 pub(crate) fn means_s(record: &RunRecord) -> BTreeMap<String, f64> {
     let mut spans = BTreeMap::<(&str, u32), (u64, u64)>::new();
     for slice in &record.slices {
-        let (begin, end) = (slice.load.window_start_ns(), slice.load.window_start_ns() + slice.load.window_ns);
+        let (begin, end) = (slice.load.window_start_ns(), slice.load.window_end_ns());
         let span = spans.entry((&slice.key.group, slice.key.fork)).or_insert((begin, end));
         *span = (span.0.min(begin), span.1.max(end));
     }

@@ -51,8 +51,7 @@ pub fn run_status(end: Option<(EndStatus, u64)>) -> RunStatus {
 
 /// Seconds to the end of a record, and without one to the last slice or event in it.
 pub fn duration_s(slices: &[StoredSlice], events: &[EventRecord], end: Option<(EndStatus, u64)>) -> f64 {
-    let slices = slices.iter().map(|s| s.load.window_start_ns() + s.load.window_ns);
-    let last = slices.chain(events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
+    let last = slices.iter().map(|s| s.load.window_end_ns()).chain(events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
     end.map_or(last, |(_, at_ns)| at_ns) as f64 / 1e9
 }
 
