@@ -12,6 +12,9 @@ use crate::words::headline::noun;
 
 /// A budget is this many times the forecast: the spread of more forks may be larger.
 const SLACK: f64 = 1.2;
+/// Flags by which a profile starts the same servers, and asks them in the same way.
+const OF_SERVERS: [&str; 8] =
+    ["--protocol", "--streams", "--jvm-options", "--server-host", "--server-address", "--java", "--home", "--dir"];
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
 /// Forecasts are made for the noise that was seen.
@@ -109,8 +112,8 @@ fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     let is_of_suite = [layer, bare].iter().any(|variant| variant.program != Program::Catalog);
     let suite = Some(&*plan.suite_file).filter(|file| is_of_suite && !file.is_empty());
     let version = layer.version.as_deref().filter(|_| given("--versions").1.is_some());
-    let flags = [("--suite", suite), ("--versions", version), given("--java"), given("--home"), given("--dir")];
-    let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag, value?])).flatten();
+    let flags = [("--suite", suite), ("--versions", version)].into_iter().chain(OF_SERVERS.map(given));
+    let flags = flags.filter_map(|(flag, value)| Some([flag, value?])).flatten();
     let profile = ["tare", "profile", &layer.server, &found.scenario, "--against", &bare.server].into_iter();
     let command: Vec<String> = profile.chain(flags).map(str::to_owned).collect();
     Some(step(&command, "Shows in which methods the difference arises."))

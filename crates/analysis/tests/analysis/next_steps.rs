@@ -38,6 +38,12 @@ fn a_profile_is_advised_with_all_that_it_needs_to_find_the_servers() {
     record.header.command = given.map(str::to_owned).to_vec();
     let all = format!("{command} --java 21 --home /project --dir /records");
     assert_eq!(advised(&record), Some(all));
+    // Over another protocol, in another JVM or on another machine, another difference would be profiled.
+    for flags in ["--protocol h2c --streams 8", "--jvm-options -Xint", "--server-host ssh://a --server-address ::1"] {
+        let given = ["tare", "run", "perf/mine.toml"].into_iter().chain(flags.split(' '));
+        record.header.command = given.map(str::to_owned).collect();
+        assert_eq!(advised(&record), Some(format!("{command} {flags}")));
+    }
 }
 
 #[test]
