@@ -7,11 +7,15 @@ use tare_record::{EventName, RunRecord};
 
 use crate::format::{WORTH_WAITING_S, roughly};
 use crate::run_info::shell;
-use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
+use crate::summary::{
+    Cell, Comparison, Concern, CurrencyRatio, Finding, FindingKind, NextStep, ValidityState, VerdictKind,
+};
 use crate::words::headline::noun;
 
 /// A budget is this many times the forecast: the spread of more forks may be larger.
 const SLACK: f64 = 1.2;
+/// How many times the largest load of a search that did not end the next one tries.
+const LARGER: f64 = 4.0;
 /// Flags by which a profile starts the same servers, and asks them in the same way.
 const OF_SERVERS: [&str; 8] =
     ["--protocol", "--streams", "--jvm-options", "--server-host", "--server-address", "--java", "--home", "--dir"];
@@ -36,12 +40,13 @@ pub(crate) fn next_step(
     if let Some(remedy) = common_remedy(comparisons, cells) {
         return Some(step(command, format!("{remedy} Then measure again: most figures of this run are suspect.")));
     }
-    let is_open = |c: &&Comparison| {
-        c.currencies.first().is_some_and(|first| !first.verdict.is_decision() && first.verdict != VerdictKind::Void)
+    let waits = |c: &&Comparison| {
+        c.currencies.first().is_some_and(|first| is_open(first) || first.verdict == VerdictKind::NoInterval)
     };
-    let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
+    let open: Vec<&Comparison> = comparisons.iter().filter(waits).collect();
     let Some(first) = open.first() else {
-        let of_decided = why(record, comparisons).or_else(|| more_starts(command, comparisons));
+        let of_decided = larger_loads(record, comparisons, cells).or_else(|| why(record, comparisons));
+        let of_decided = of_decided.or_else(|| more_starts(command, comparisons));
         return of_decided.or_else(|| why_void(record, comparisons));
     };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
@@ -102,6 +107,22 @@ pub(crate) fn read_findings(record: &RunRecord, text: &str) -> NextStep {
     step(&["tare", "report", &record.header.id, "--findings"].map(str::to_owned), text)
 }
 
+/// Whether more starts may decide it. They try no other loads, so they say nothing of a capacity beyond those that were tried.
+fn is_open(ratio: &CurrencyRatio) -> bool {
+    ratio.verdict == VerdictKind::Inconclusive && ratio.bound.is_none()
+}
+
+/// The search with larger loads, where a comparison is open because a server kept the largest one.
+fn larger_loads(record: &RunRecord, comparisons: &[Comparison], cells: &[Cell]) -> Option<NextStep> {
+    let slo = record.header.plan.slo.as_ref()?;
+    comparisons.iter().find(|c| c.currencies.iter().any(|ratio| ratio.bound.is_some()))?;
+    let mut found = cells.iter().filter_map(|cell| cell.capacity.as_ref());
+    found.find(|found| found.forks_at_most > 0 && found.by == slo.by)?;
+    let (_, most) = slo.load_range(slo.by);
+    let command = with_flag(&record.header.command, "--slo-most", &(most * LARGER).to_string());
+    Some(step(&command, "Tries larger loads: a server kept the largest one that was tried."))
+}
+
 /// All is decided: which methods the difference is under. Nothing can look into a server that tare did not start.
 fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     let plan = &record.header.plan;
@@ -130,8 +151,7 @@ fn values_of<'a>(command: &'a [String], flag: &'a str) -> impl Iterator<Item = &
 /// No difference, and measures beside the deciding one are open: the same run goes on no longer with more budget, because
 /// its question is answered.
 fn more_starts(command: &[String], comparisons: &[Comparison]) -> Option<NextStep> {
-    let open = |c: &&Comparison| c.currencies.iter().any(|currency| currency.verdict == VerdictKind::Inconclusive);
-    comparisons.iter().find(open)?;
+    comparisons.iter().find(|c| c.currencies.iter().any(is_open))?;
     let starts = comparisons.iter().filter_map(|c| Some(c.currencies.first()?.forks)).max()?;
     let text = format!("Makes {} starts instead of {starts}. That narrows what is not decided yet.", starts * 2);
     Some(step(&with_flag(command, "--forks", &(starts * 2).to_string()), text))
