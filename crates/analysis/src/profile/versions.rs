@@ -16,8 +16,7 @@ const NONE: Estimate = Estimate { value: 0.0, lo: None, hi: None };
 pub(super) fn across(record: &RunRecord, views: &[ProfileView]) -> Vec<AcrossVersions> {
     let mut tables: Vec<(AcrossVersions, Vec<&ProfileView>)> = Vec::new();
     for view in views.iter().filter(|view| view.baseline.is_some()) {
-        let mut variants = record.header.plan.groups.iter().flat_map(|group| &group.variants);
-        let Some(variant) = variants.find(|variant| variant.name == view.variant) else { continue };
+        let Some(variant) = record.header.plan.variant(&view.group, &view.variant) else { continue };
         let Some(version) = &variant.version else { continue };
         let mine = |table: &&mut (AcrossVersions, Vec<&ProfileView>)| {
             let table = &table.0;
