@@ -51,21 +51,24 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
     let has_interval = headline.verdict.is_decision() || headline.verdict == VerdictKind::Inconclusive;
+    let check = limit_check(plan, limits, &compared.comparisons);
+    let mut next = match &check {
+        Some(check) => {
+            limit_words::answer(check, &compared.comparisons, &mut headline);
+            limit_words::next_step(check, record, run.duration_s)
+        }
+        None => next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s),
+    };
+    if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {
+        next.text = without_starts(&next.text);
+    }
+    // What is to be known of an answer stands behind that of limits, too.
     if has_interval && plan.never_restarts() {
         headline.text += " tare did not start these servers: the interval shows how repeated measurements differ, not how \
                           starts differ.";
     }
     if let Some(doubt) = unread::unread_variable(record, &compared.comparisons) {
         headline.text += &format!(" {doubt}");
-    }
-    let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
-    if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {
-        next.text = without_starts(&next.text);
-    }
-    let check = limit_check(plan, limits, &compared.comparisons);
-    if let Some(check) = &check {
-        limit_words::answer(check, &compared.comparisons, &mut headline);
-        next = limit_words::next_step(check, record, run.duration_s);
     }
     Summary {
         schema: SCHEMA.to_owned(),

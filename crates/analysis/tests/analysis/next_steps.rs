@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tare_analysis::summarize;
 use tare_analysis::summary::VerdictKind;
-use tare_plan::plan::{CommandServer, Program};
+use tare_plan::plan::{CommandServer, Program, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
 
 use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, standard, variant};
@@ -95,6 +95,9 @@ fn a_variable_that_nothing_shows_to_be_read_is_named_where_nothing_differs() {
         summary.headline.text
     };
     assert!(text(&record).ends_with(told), "{}", text(&record));
+    let mut checked = record.clone();
+    checked.header.plan.set_limits(vec!["throughput < -5%".parse().unwrap()], Source::Flag);
+    assert!(text(&checked).starts_with("No regression: ") && text(&checked).ends_with(told), "{}", text(&checked));
 
     let mut other_headers = record.clone();
     let differ = EventRecord::new(EventKind::HeadersDiffer { differences: vec!["x-layer".to_owned()] });
