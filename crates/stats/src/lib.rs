@@ -33,7 +33,7 @@ pub use interval::{Interval, noise_floor};
 pub use method::Method;
 pub use moderated::VariancePrior;
 pub use multiplicity::{benjamini_hochberg, holm, rejected_together};
-pub use odd::{OddStart, find_odd_starts};
+pub use odd::find_odd_starts;
 pub use repeated::LookSchedule;
 pub use steady::{SteadyRule, Unsteady, Window, why_unsteady};
 pub use verdict::{DecisionRule, Polarity, Region, StopReason, UndecidedReason, Verdict};

@@ -1,7 +1,6 @@
 //! Odd starts: forks that run in another mode than the rest, such as at half the speed.
 
 use crate::error::StatsError;
-use crate::quantile::median;
 
 /// An odd start differs from every usual one by at least this factor.
 pub const ODD_RATIO: f64 = 1.25;
@@ -19,16 +18,7 @@ const FEWEST_IN_RANGE: usize = 4;
 /// The smallest number of forks from which an odd one can be identified.
 const MIN_FORKS: usize = 5;
 
-/// A fork that runs in another mode than the rest.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OddStart {
-    /// Its place in the input.
-    pub index: usize,
-    /// Its level relative to the median of the usual ones: 0.5 is half of it.
-    pub ratio: f64,
-}
-
-/// The forks whose level (or ratio) lies apart from that of the majority, in the order given. The majority are at least
+/// The places of the forks whose level (or ratio) lies apart from that of the majority, in order. The majority are at least
 /// two thirds of the forks, which lie together. Half is too few: three close forks of five, or four of seven, can be
 /// neighbours by chance, and their interval is then too narrow. Between the majority and every other fork is a gap of at
 /// least [`ODD_RATIO`] and six of its standard deviations. None with fewer than five forks, and none where no such majority
@@ -39,7 +29,7 @@ pub struct OddStart {
 ///
 /// # Errors
 /// A level is zero, negative or not finite.
-pub fn find_odd_starts(levels: &[f64]) -> Result<Vec<OddStart>, StatsError> {
+pub fn find_odd_starts(levels: &[f64]) -> Result<Vec<usize>, StatsError> {
     if let Some(index) = levels.iter().position(|level| !level.is_finite() || *level <= 0.0) {
         return Err(StatsError::NotFinite { index, value: levels[index] });
     }
@@ -50,10 +40,8 @@ pub fn find_odd_starts(levels: &[f64]) -> Result<Vec<OddStart>, StatsError> {
     let mut sorted = logs.clone();
     sorted.sort_by(f64::total_cmp);
     let Some(usual) = separate_majority(&sorted) else { return Ok(Vec::new()) };
-    let centre = median(usual)?;
-    let is_odd = |log: f64| log < usual[0] || log > usual[usual.len() - 1];
-    let odd = |(index, log): (usize, &f64)| is_odd(*log).then(|| OddStart { index, ratio: (log - centre).exp() });
-    Ok(logs.iter().enumerate().filter_map(odd).collect())
+    let is_odd = |index: &usize| logs[*index] < usual[0] || logs[*index] > usual[usual.len() - 1];
+    Ok((0..logs.len()).filter(is_odd).collect())
 }
 
 /// The largest majority of sorted values with a wide gap to all others; `None` where all belong together or none is one.
@@ -82,16 +70,12 @@ mod tests {
     use super::*;
 
     fn indices(levels: &[f64]) -> Vec<usize> {
-        find_odd_starts(levels).unwrap().iter().map(|odd| odd.index).collect()
+        find_odd_starts(levels).unwrap()
     }
 
     #[test]
     fn a_start_at_half_the_speed_is_odd() {
-        let levels = [16.2, 17.1, 16.8, 9.9, 17.4, 16.0, 18.0, 17.2, 16.6];
-        let odd = find_odd_starts(&levels).unwrap();
-        assert_eq!(odd.len(), 1);
-        assert_eq!(odd[0].index, 3);
-        assert!((odd[0].ratio - 9.9 / (16.8_f64 * 17.1).sqrt()).abs() < 1e-9, "{odd:?}");
+        assert_eq!(indices(&[16.2, 17.1, 16.8, 9.9, 17.4, 16.0, 18.0, 17.2, 16.6]), [3]);
         assert_eq!(indices(&[1.0, 1.01, 0.99, 2.0, 0.5, 1.0]), [3, 4], "on both sides");
     }
 

@@ -92,7 +92,7 @@ impl MeasuredRatio {
         let ratios = self.fork_ratios();
         let odd = find_odd_starts(&ratios).unwrap_or_default();
         let of = |index: usize| OddFork { fork: self.fork_numbers[index], ratio: ratios[index] };
-        odd.iter().map(|start| of(start.index)).collect()
+        odd.into_iter().map(of).collect()
     }
 
     /// The figures for the verdict, which is made together with the other measures.

@@ -144,7 +144,7 @@ fn ratios(source: &Source, forks: usize, scatter: f64, rng: &mut Pcg64) -> anyho
 fn without_odd(forks: &[ForkRatio]) -> anyhow::Result<Vec<ForkRatio>> {
     let ratios: Vec<f64> = forks.iter().map(|fork| fork.trimmed_log.exp()).collect();
     let odd = find_odd_starts(&ratios)?;
-    let is_usual = |(at, _): &(usize, &ForkRatio)| odd.iter().all(|start| start.index != *at);
+    let is_usual = |(at, _): &(usize, &ForkRatio)| !odd.contains(at);
     Ok(forks.iter().enumerate().filter(is_usual).map(|(_, fork)| *fork).collect())
 }
 
