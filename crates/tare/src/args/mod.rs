@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command as Program, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tare_plan::Currency;
+use tare_record::store::RECORD_FILE;
 use tare_units::Span;
 
 mod bisect;
@@ -112,10 +113,17 @@ pub struct Global {
 }
 
 impl Global {
-    /// ` --dir DIR` for a shell, where the folder is not the usual one: what a command that is shown needs to find a run.
-    pub fn dir_flag(&self) -> String {
-        let dir = self.dir.to_string_lossy();
-        if self.is_usual_dir() { String::new() } else { format!(" --dir {}", shell_words::quote(&dir)) }
+    /// The run of this id as commands that are shown name it: with the folder of tare, where that is not the usual one, or by
+    /// its record file, where that lies elsewhere.
+    pub fn shown_run(&self, record: &Path, id: &str) -> String {
+        let quoted = |path: &Path| shell_words::quote(&path.to_string_lossy()).into_owned();
+        if record != self.dir.join("runs").join(id).join(RECORD_FILE) {
+            quoted(record)
+        } else if self.is_usual_dir() {
+            id.to_owned()
+        } else {
+            format!("{id} --dir {}", quoted(&self.dir))
+        }
     }
 
     fn is_usual_dir(&self) -> bool {
@@ -273,8 +281,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_is_shown_finds_the_folder_of_its_run() {
-        let shown = |dir: &str| parse(["tare", "list", "--dir", dir]).unwrap().global.dir_flag();
-        assert_eq!([".tare", "a/.tare", "my runs"].map(shown), ["", " --dir a/.tare", " --dir 'my runs'"]);
+    fn a_command_that_is_shown_finds_its_run() {
+        for (dir, record, shown) in [
+            (".tare", ".tare/runs/1/record.sqlite", "1"),
+            ("a/.tare", "a/.tare/runs/1/record.sqlite", "1 --dir a/.tare"),
+            ("my runs", "my runs/runs/1/record.sqlite", "1 --dir 'my runs'"),
+            (".tare", "my runs/1/record.sqlite", "'my runs/1/record.sqlite'"),
+            (".tare", ".tare/runs/1/record-cut-1.sqlite", ".tare/runs/1/record-cut-1.sqlite"),
+        ] {
+            let global = parse(["tare", "list", "--dir", dir]).unwrap().global;
+            assert_eq!(global.shown_run(Path::new(record), "1"), shown);
+        }
     }
 }

@@ -146,16 +146,18 @@ impl Session<'_> {
                 return Ok(tare_run::run(header, writer, &inputs, &mut observer)?);
             }
         };
-        let has_begun = || open_run_record(&run_dir.join(RECORD_FILE)).is_ok_and(|record| can_go_on(&record));
+        let file = run_dir.join(RECORD_FILE);
         result.map_err(|error| {
+            let has_begun = || open_run_record(&file).is_ok_and(|record| can_go_on(&record));
             let stays = !matches!(error, RunError::Resume { .. }) && has_begun();
             let error = anyhow::Error::from(error);
             if !stays {
                 return error;
             }
-            let (dir, again) = (self.global.dir_flag(), self.command_to_go_on(&id));
-            error
-                .context(format!("the run stopped; what was measured stands: tare report {id}{dir}; to go on: {again}"))
+            let run = self.global.shown_run(&file, &id);
+            error.context(format!(
+                "the run stopped; what was measured stands: tare report {run}; to go on: tare run --resume {run}"
+            ))
         })
     }
 }

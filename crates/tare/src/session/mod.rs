@@ -17,6 +17,7 @@ use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
+use tare_record::store::RECORD_FILE;
 use tare_record::{EndStatus, RunRecord};
 use tare_run::RunError;
 use tare_run::prepare::java::check_java;
@@ -100,16 +101,13 @@ impl<'a> Session<'a> {
     /// Prints the report, writes its files, and says how an interrupted run goes on.
     pub fn report(&self, measured: &EndedRun) -> anyhow::Result<Summary> {
         let EndedRun { record, run_dir, profiled } = measured;
-        let summary = present_report(record, profiled.as_ref(), run_dir, self.global)?;
+        let file = run_dir.join(RECORD_FILE);
+        let summary = present_report(record, profiled.as_ref(), &file, run_dir, self.global)?;
         if is_interrupted(record) && can_go_on(record) {
-            console::print_text(&format!("  go on     {}\n", self.command_to_go_on(&record.header.id)));
+            let run = self.global.shown_run(&file, &record.header.id);
+            console::print_text(&format!("  go on     tare run --resume {run}\n"));
         }
         Ok(summary)
-    }
-
-    /// The command that resumes a run.
-    fn command_to_go_on(&self, id: &str) -> String {
-        format!("tare run --resume {id}{}", self.global.dir_flag())
     }
 }
 

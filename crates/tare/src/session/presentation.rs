@@ -36,10 +36,11 @@ pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {
         .ok()
 }
 
-/// The table on standard output, all files in `folder`, and where they lie.
+/// The table on standard output, all files in `folder`, and where they lie. `file` is that of the record.
 pub fn present_report(
     record: &RunRecord,
     profiled: Option<&RunRecord>,
+    file: &Path,
     folder: &Path,
     global: &Global,
 ) -> anyhow::Result<Summary> {
@@ -52,8 +53,8 @@ pub fn present_report(
     console::print_text(&format!("\n  page      {}\n", shown_path(&folder.join("report.html"))));
     let more = text::unshown_findings(&summary);
     if more > 0 {
-        let (id, dir) = (&summary.run.id, global.dir_flag());
-        console::print_text(&format!("  findings  {more} more: tare report {id} --findings{dir}\n"));
+        let run = global.shown_run(file, &summary.run.id);
+        console::print_text(&format!("  findings  {more} more: tare report {run} --findings\n"));
     }
     Ok(summary)
 }

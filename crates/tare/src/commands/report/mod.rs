@@ -41,7 +41,7 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let folder = args.out.clone().unwrap_or(run_dir);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    present_report(&record, profiled.as_ref(), &folder, global)?;
+    present_report(&record, profiled.as_ref(), &path, &folder, global)?;
     Ok(Outcome::Done)
 }
 
