@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use tare_analysis::rfc3339;
@@ -14,7 +13,7 @@ use tare_record::{RunHeader, RunRecord};
 use tare_remote::LoadAgents;
 use tare_run::load_host::LoadMachines;
 use tare_run::preflight::environment;
-use tare_run::prepare::{Launches, prepare};
+use tare_run::prepare::prepare;
 use tare_run::progress::Progress;
 use tare_run::server_host::ServerMachine;
 use tare_run::{RunError, RunInputs};
@@ -34,15 +33,6 @@ enum RecordTarget<'a> {
     New,
     ProfilesOf(&'a EndedRun),
     Rest(Box<InterruptedRun>, PathBuf),
-}
-
-struct BuiltRun<'a> {
-    plan: &'a Plan,
-    launches: &'a Launches,
-    host: Option<&'a dyn ServerMachine>,
-    /// The agents that make the load; `None` if this process makes it.
-    agents: Option<&'a dyn LoadMachines>,
-    cancelled: &'a Arc<AtomicBool>,
 }
 
 impl Session<'_> {
@@ -79,10 +69,21 @@ impl Session<'_> {
         let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host)?;
         let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
-        let built = BuiltRun { plan, launches, host, agents: load, cancelled };
+        let looks = RefCell::new(Looks::default());
         // Only after everything is built and every agent is there, so that a run that cannot begin leaves no folder.
         let measured = self.run_dir(&target).and_then(|run_dir| {
-            let record = self.record_run(&built, target, &run_dir, &mut view)?;
+            let inputs = RunInputs {
+                launches,
+                host,
+                agents: load,
+                contract: &self.workspace.contract,
+                logs: &run_dir.join("logs"),
+                profiles: &run_dir.join("profiles"),
+                cancelled: Arc::clone(cancelled),
+                reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
+                reasons_to_stop: &|record: &RunRecord| looks.borrow_mut().reasons_to_stop(record),
+            };
+            let record = self.record_run(plan, &inputs, target, &run_dir, &mut view)?;
             Ok(EndedRun { record, run_dir, profiled: None })
         });
         drop(view);
@@ -106,44 +107,30 @@ impl Session<'_> {
 
     fn record_run(
         &self,
-        built: &BuiltRun<'_>,
+        plan: &Plan,
+        inputs: &RunInputs<'_>,
         target: RecordTarget<'_>,
         run_dir: &Path,
         view: &mut RunView,
     ) -> anyhow::Result<RunRecord> {
-        let looks = RefCell::new(Looks::default());
-        let reasons_to_stop = |record: &RunRecord| looks.borrow_mut().reasons_to_stop(record);
-        let inputs = RunInputs {
-            launches: built.launches,
-            host: built.host,
-            agents: built.agents,
-            contract: &self.workspace.contract,
-            logs: &run_dir.join("logs"),
-            profiles: &run_dir.join("profiles"),
-            cancelled: Arc::clone(built.cancelled),
-            reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
-            reasons_to_stop: &reasons_to_stop,
-        };
         view.line(&format!("  record {}", shown_path(run_dir)));
         let mut observer = |progress: &Progress<'_>| view.show(progress);
         let (id, result) = match target {
-            RecordTarget::Rest(run, _) => {
-                (run.record.header.id.clone(), tare_run::resume(*run, &inputs, &mut observer))
-            }
+            RecordTarget::Rest(run, _) => (run.record.header.id.clone(), tare_run::resume(*run, inputs, &mut observer)),
             RecordTarget::New => {
                 let id = run_dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let header = header(built, &id);
+                let header = header(plan, inputs, &id);
                 let writer = RunWriter::create(&self.global.dir, &header)?;
-                (id, tare_run::run(header, writer, &inputs, &mut observer))
+                (id, tare_run::run(header, writer, inputs, &mut observer))
             }
             RecordTarget::ProfilesOf(scored) => {
                 let folder = run_dir.join(PROFILE_DIR);
                 std::fs::create_dir_all(&folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-                let header = header(built, &scored.record.header.id);
+                let header = header(plan, inputs, &scored.record.header.id);
                 let writer = RunWriter::create_file(&folder.join(RECORD_FILE), &header)?;
                 // Nothing is left of the run that asked for them: its scored starts are all there.
-                return Ok(tare_run::run(header, writer, &inputs, &mut observer)?);
+                return Ok(tare_run::run(header, writer, inputs, &mut observer)?);
             }
         };
         let file = run_dir.join(RECORD_FILE);
@@ -162,8 +149,7 @@ impl Session<'_> {
     }
 }
 
-fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
-    let BuiltRun { plan, launches, host, agents, .. } = *built;
+fn header(plan: &Plan, inputs: &RunInputs<'_>, id: &str) -> RunHeader {
     RunHeader {
         id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
@@ -172,7 +158,7 @@ fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
         git_revision: git_revision(),
         plan_hash: plan.hash(),
         plan: plan.clone(),
-        environment: environment::capture_environment(plan, launches, host, agents),
+        environment: environment::capture_environment(plan, inputs.launches, inputs.host, inputs.agents),
     }
 }
 
