@@ -195,7 +195,7 @@ impl Meaning {
 #[derive(Default)]
 struct CurlRequest {
     urls: Vec<String>,
-    flags: Vec<String>,
+    flags: Vec<(&'static str, Option<String>)>,
     headers: Vec<String>,
     data: Vec<String>,
     /// Hosts and ports, and the hosts and ports that stand for them.
@@ -217,9 +217,9 @@ impl CurlRequest {
         match meaning {
             Nothing | NothingWithValue => {}
             Refused(why) => return Err(format!("{name} has no counterpart: {why}")),
-            Flag(flag) => self.flags.push(flag.to_owned()),
-            Value(flag) => self.flags.extend([flag.to_owned(), value]),
-            Seconds(flag) => self.flags.extend([flag.to_owned(), format!("{value}s")]),
+            Flag(flag) => self.set(flag, None),
+            Value(flag) => self.set(flag, Some(value)),
+            Seconds(flag) => self.set(flag, Some(format!("{value}s"))),
             Header(_, _) if name == "--cookie" && !value.contains('=') => {
                 return Err(format!("--cookie {value}: tare reads no file of cookies; write them as name=value"));
             }
@@ -243,13 +243,17 @@ impl CurlRequest {
                 self.set_file(value)?;
             }
             Compressed => self.is_compressed = true,
-            Connect => {
-                self.connected.push(connected(&value).ok_or("--connect-to is HOST1:PORT1:HOST2:PORT2 in curl")?);
-            }
+            Connect => self.connected.push(connected(&value).ok_or("--connect-to is HOST:PORT:HOST:PORT in curl")?),
             Resolve => self.resolved.push(resolved(&value).ok_or("--resolve is HOST:PORT:ADDRESS in curl")?),
             Url => self.urls.push(value),
         }
         Ok(())
+    }
+
+    /// Of a flag that is given twice the last one counts, unless it is a part of a form.
+    fn set(&mut self, flag: &'static str, value: Option<String>) {
+        self.flags.retain(|(other, _)| *other != flag || flag == "--form");
+        self.flags.push((flag, value));
     }
 
     fn set_file(&mut self, file: String) -> Result<(), String> {
@@ -326,14 +330,14 @@ impl CurlRequest {
         }
         let mut flags = vec![url];
         let implied = [(self.is_head, "HEAD"), (self.is_upload, "PUT")].into_iter().find(|(is_it, _)| *is_it);
-        if let Some((_, method)) = implied.filter(|_| !self.flags.iter().any(|flag| flag == "-X")) {
+        if let Some((_, method)) = implied.filter(|_| !self.flags.iter().any(|(flag, _)| *flag == "-X")) {
             flags.extend(["-X".to_owned(), method.to_owned()]);
         }
         // tare encodes a form without a file otherwise.
-        if self.flags.iter().any(|flag| flag == "--form") {
+        if self.flags.iter().any(|(flag, _)| *flag == "--form") {
             flags.push("--multipart".to_owned());
         }
-        flags.append(&mut self.flags);
+        flags.extend(self.flags.into_iter().flat_map(|(flag, value)| [flag.to_owned()].into_iter().chain(value)));
         flags.extend(address.into_iter().flat_map(|address| ["--connect-to".to_owned(), address]));
         flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
         if sends_text {

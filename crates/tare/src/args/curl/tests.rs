@@ -65,6 +65,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl --connect-to ::[::1]: http://x:8080/", "http://x:8080/|--connect-to|[::1]:8080"),
         ("curl --connect-to y:80:b:80 http://x/", "http://x/"),
         ("curl --resolve b:81:10.0.0.1 --connect-to x:80:b:81 http://x/", "http://x/|--connect-to|10.0.0.1:81"),
+        ("curl -kL -X POST --insecure -u a:b --request PUT -u c:d http://x/", "http://x/|--follow|-k|-X|PUT|-a|c:d"),
         ("curl -L http://x/", "http://x/|--follow"),
         ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data=\u{1f600}é"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
@@ -93,7 +94,7 @@ fn what_has_no_counterpart_is_refused_with_its_name() {
         ("curl -H", "--header has no value"),
         ("curl -s", "0 URLs"),
         ("curl --resolve x:443 https://x/", "--resolve is HOST:PORT:ADDRESS"),
-        ("curl --connect-to 10.0.0.1:443 https://x/", "--connect-to is HOST1:PORT1:HOST2:PORT2"),
+        ("curl --connect-to 10.0.0.1:443 https://x/", "--connect-to is HOST:PORT:HOST:PORT"),
         ("curl http://x/ -d a -d @b", "text and a file"),
         ("curl -G http://x/ -d @b", "--get with a file"),
     ] {
