@@ -9,6 +9,6 @@ pub enum ProfileError {
     Empty,
     #[error("cannot draw the flame graph: {0}")]
     Drawing(String),
-    #[error("cannot write the profile as {form}: {reason}; please report this")]
-    Export { form: &'static str, reason: String },
+    #[error("cannot write the profile as pprof: {0}; please report this")]
+    Pprof(String),
 }

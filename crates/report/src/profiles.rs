@@ -57,7 +57,7 @@ fn forms(
 ) -> Result<Vec<(&'static str, Vec<u8>)>, ReportError> {
     let forms = [
         ("collapsed", collapsed::write_collapsed(stacks).into_bytes()),
-        ("speedscope.json", write_speedscope(stacks, title, unit)?.into_bytes()),
+        ("speedscope.json", write_speedscope(stacks, title, unit).into_bytes()),
         ("pb.gz", write_pprof(stacks, unit)?),
         ("svg", draw_flame_graph(stacks, title, unit)?),
     ];

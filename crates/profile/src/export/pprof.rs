@@ -33,7 +33,7 @@ mod field {
 }
 
 pub fn write_pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError> {
-    let wrong = |error: std::io::Error| ProfileError::Export { form: "pprof", reason: error.to_string() };
+    let wrong = |error: std::io::Error| ProfileError::Pprof(error.to_string());
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&profile(stacks, unit).0).map_err(wrong)?;
     encoder.finish().map_err(wrong)

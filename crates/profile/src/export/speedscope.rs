@@ -3,17 +3,13 @@
 use serde_json::json;
 
 use super::Unit;
-use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
 /// The stacks as a file for speedscope.
 ///
-/// # Errors
-/// [`ProfileError::Export`] when JSON cannot be written.
-///
 /// # Source
 /// speedscope, "Importing from custom sources": a profile of type `sampled`.
-pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, ProfileError> {
+pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> String {
     let frames: Vec<_> = stacks.frames().iter().map(|frame| json!({ "name": frame.name })).collect();
     let samples: Vec<&[u32]> = stacks.iter().map(|stack| stack.frames.as_slice()).collect();
     let weights: Vec<u64> = stacks.iter().map(|stack| stack.weight).collect();
@@ -26,13 +22,12 @@ pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<Strin
         "type": "sampled", "name": name, "unit": unit, "startValue": 0, "endValue": stacks.total_weight(),
         "samples": samples, "weights": weights,
     });
-    let file = json!({
+    json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",
         "exporter": "tare", "name": name, "activeProfileIndex": 0,
         "shared": { "frames": frames }, "profiles": [profile],
-    });
-    serde_json::to_string(&file)
-        .map_err(|error| ProfileError::Export { form: "speedscope JSON", reason: error.to_string() })
+    })
+    .to_string()
 }
 
 #[cfg(test)]
@@ -42,7 +37,7 @@ mod tests {
 
     #[test]
     fn each_stack_is_a_sample_of_its_weight() {
-        let text = write_speedscope(&parse_collapsed("a;b 3\na 4\n").unwrap(), "n", Unit::Bytes).unwrap();
+        let text = write_speedscope(&parse_collapsed("a;b 3\na 4\n").unwrap(), "n", Unit::Bytes);
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
         let profile = &file["profiles"][0];
         assert_eq!((&profile["samples"], &profile["weights"]), (&json!([[0, 1], [0]]), &json!([3, 4])));
