@@ -4,18 +4,22 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::{Inventory, KnownServer};
 use tare_plan::plan::Source;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
+use tare_plan::{Plan, PlanError};
 
 const CONTRACT: &str = "schema = 1\n[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
 
-/// The plan of a `[run]` table on a machine of four cores.
 fn plan_of(run_table: &str, flags: &Options) -> Plan {
+    resolved(run_table, flags).unwrap()
+}
+
+/// The plan of a `[run]` table on a machine of four cores.
+fn resolved(run_table: &str, flags: &Options) -> Result<Plan, PlanError> {
     let server = KnownServer { name: "a".into(), routes: 1, ..KnownServer::default() };
     let inventory = Inventory { servers: vec![server], jvm_options: vec!["-Xmx1g".into()], ..Inventory::default() };
     resolve_plan(&Inputs {
@@ -28,7 +32,6 @@ fn plan_of(run_table: &str, flags: &Options) -> Plan {
         earlier: &[],
         fallback_seed: 7,
     })
-    .unwrap()
 }
 
 fn setting_of(key: &str) -> SettingInfo {
@@ -130,6 +133,16 @@ fn the_error_of_an_invalid_text_shows_a_valid_one() {
         let error = setting_of(key).check_text(text).unwrap_err();
         assert!(error.contains(says), "{key}: {error}");
     }
+}
+
+#[test]
+fn each_try_of_a_search_has_a_part_that_is_scored() {
+    let search = |table: &str| {
+        resolved(&format!("slo = \"p99<4ms\"\nslice = \"2s\"\n{table}"), &Options::default()).map(|plan| plan.slices)
+    };
+    assert!(search("discard = \"1s\"").is_ok(), "a try is as long as a slice");
+    let error = search("discard = \"500ms\"\nslo_each = \"300ms\"").unwrap_err().to_string();
+    assert_eq!(error, "s.toml: [run] slo_each: must be at least 200ms, and twice the discarded head");
 }
 
 /// docs/SETTINGS.md as the table has it.

@@ -276,7 +276,10 @@ define_settings! {
         slo_each: Span = value("SPAN").requires(&["slo"])
             .when(|known| known.so_far.slo.is_some())
             .default(Span::from_secs(2))
-            .check("must be at least 200ms", |each, _| *each >= Span::from_millis(200))
+            .check("must be at least 200ms, and twice the discarded head", |each, known| {
+                let head = known.so_far.discard.unwrap_or_default().0;
+                *each >= Span::from_millis(200) && each.0 >= head * 2
+            })
             .fills(|to, each| if let Some(slo) = &mut to.slo { slo.each = each });
     }
     section Machine {
