@@ -11,13 +11,16 @@ use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
 pub(crate) struct BaselineAnswers(BTreeMap<(String, String), (String, GivenAnswer)>);
 
 impl BaselineAnswers {
-    /// Takes over the right answers of a baseline, and holds those of any other server against them.
-    pub fn hold_against(&mut self, group: &str, variant: &Variant, outcomes: &mut [CheckOutcome]) {
+    /// Takes over the right answers of a baseline, and holds those of any other server against them. A baseline that could not
+    /// start has none, and no other server's take their place.
+    pub fn hold_against(&mut self, group: &str, has_baseline: bool, variant: &Variant, outcomes: &mut [CheckOutcome]) {
+        let is_baseline = variant.role == Role::Baseline;
         for outcome in outcomes.iter_mut().filter(|outcome| outcome.passed) {
             let Some(answer) = outcome.answer.as_ref().filter(|answer| answer.agreed().is_some()) else { continue };
             let key = (group.to_owned(), outcome.check.clone());
             match self.0.get(&key) {
-                Some((baseline, theirs)) if variant.role != Role::Baseline => outcome.compare_with(baseline, theirs),
+                Some((baseline, theirs)) if !is_baseline => outcome.compare_with(baseline, theirs),
+                None if has_baseline && !is_baseline => {}
                 _ => drop(self.0.insert(key, (variant.name.clone(), answer.clone()))),
             }
         }

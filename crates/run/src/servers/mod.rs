@@ -102,8 +102,8 @@ impl<'a> ForkServers<'a> {
             member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
         }
         if place.fork == 1 {
-            let names = servers.iter().map(|(_, variant)| variant.name.as_str());
-            report_header_differences(context, &names.zip(all).collect::<Vec<_>>(), place)?;
+            let variants = servers.iter().map(|(_, variant)| *variant);
+            report_header_differences(context, &variants.zip(all).collect::<Vec<_>>(), place)?;
         }
         Ok(())
     }

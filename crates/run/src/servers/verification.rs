@@ -1,6 +1,6 @@
 //! Comparing the answers of servers with their contract, and with each other.
 
-use tare_plan::plan::Variant;
+use tare_plan::plan::{Group, Role, Variant};
 use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::{CheckOutcome, header_differences};
 
@@ -17,10 +17,12 @@ pub(crate) fn verify_servers(
     scenarios: &[&str],
     place: &RunPosition<'_>,
 ) -> Result<Vec<Vec<CheckOutcome>>, RunError> {
+    let is_compared = |group: &Group| group.id == place.group && group.baseline().role == Role::Baseline;
+    let has_baseline = context.plan.groups.iter().any(is_compared);
     let mut all = Vec::with_capacity(servers.len());
     for (server, variant) in servers {
         let mut outcomes = context.bed.verify(*server, scenarios)?;
-        context.baseline_answers.hold_against(place.group, variant, &mut outcomes);
+        context.baseline_answers.hold_against(place.group, has_baseline, variant, &mut outcomes);
         for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
             let kind = EventKind::ContractMismatch {
                 server: variant.server.clone(),
@@ -39,17 +41,20 @@ pub(crate) fn verify_servers(
 /// Where the contract lets a variant answer otherwise, its headers may differ too.
 pub(crate) fn report_header_differences(
     context: &mut RunContext<'_>,
-    answers: &[(&str, Vec<CheckOutcome>)],
+    answers: &[(&Variant, Vec<CheckOutcome>)],
     place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
-    let Some(((_, first), others)) = answers.split_first() else { return Ok(()) };
-    for (name, other) in others {
+    let Some(((first, of_first), others)) = answers.split_first() else { return Ok(()) };
+    if first.role != Role::Baseline {
+        return Ok(());
+    }
+    for (variant, other) in others {
         let is_alike = |outcome: &&CheckOutcome| outcome.passed && outcome.because.is_none();
         let alike: Vec<CheckOutcome> = other.iter().filter(is_alike).cloned().collect();
-        let differences = header_differences(first, &alike);
+        let differences = header_differences(of_first, &alike);
         if !differences.is_empty() {
             let found = EventRecord::new(EventKind::HeadersDiffer { differences });
-            context.server_event(found, place, name, None)?;
+            context.server_event(found, place, &variant.name, None)?;
         }
     }
     Ok(())

@@ -99,6 +99,20 @@ fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
 }
 
 #[test]
+fn no_other_server_takes_the_place_of_a_baseline_that_could_not_start() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("a", Planted { starts_without_port: vec![1], ..Planted::default() })
+        .plant("b", Planted { body: "goodbye", ..Planted::default() })
+        .run();
+    let is_compared =
+        |event: &&EventRecord| matches!(event.kind.name(), EventName::ContractMismatch | EventName::HeadersDiffer);
+    let compared = outcome.record.events.iter().filter(is_compared);
+    let compared: Vec<_> = compared.map(|event| (event.variant.as_deref(), event.fork, event.voids)).collect();
+    assert_eq!(compared, [(Some("b"), Some(2), true)], "once the baseline has started");
+    assert_eq!(outcome.count("Get", "c"), 2 * SLICES);
+}
+
+#[test]
 fn a_server_that_dies_in_a_scenario_is_started_again_for_the_later_ones() {
     let (plan, order) = three_by_three();
     let outcome = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[0])], ..Planted::default() }).run();

@@ -352,9 +352,9 @@ impl TestBed for SimulatedBed {
     }
 }
 
-/// An answer with this body and no headers, of which no body is stated.
+/// An answer with this body, of which no body is stated, and with a header of its own.
 fn given_answer(body: &str) -> GivenAnswer {
     let compared = serde_json::json!({ "body": body.as_bytes(), "may_differ": [] });
-    let written = serde_json::json!({ "headers": {}, "compared": compared });
+    let written = serde_json::json!({ "headers": { "x-body": body }, "compared": compared });
     serde_json::from_value(written).expect("an answer as it is sent between machines")
 }
