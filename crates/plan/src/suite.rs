@@ -168,11 +168,12 @@ impl Suite {
         })
     }
 
-    /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is called `External`.
+    /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is
+    /// called `External`. Returns its name.
     ///
     /// # Errors
     /// [`PlanError::Value`] when that is no address, or the name is taken.
-    pub fn add_external(&mut self, given: &str) -> Result<(), PlanError> {
+    pub fn add_external(&mut self, given: &str) -> Result<String, PlanError> {
         let wrong = |message: String| PlanError::value("--external", message);
         let (name, url) = match given.split_once('=') {
             Some((name, url)) if !name.is_empty() && !name.contains([':', '/']) => (name, url),
@@ -181,7 +182,7 @@ impl Suite {
         external_host(url).map_err(wrong)?;
         let server = CommandServer { url: Some(url.to_owned()), ..CommandServer::default() };
         match self.servers.insert(name.to_owned(), server) {
-            None => Ok(()),
+            None => Ok(name.to_owned()),
             Some(_) => Err(wrong(format!("there are two servers called {name}; give each a name, as NAME={url}"))),
         }
     }

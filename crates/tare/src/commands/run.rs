@@ -2,8 +2,8 @@
 
 mod resume;
 
-use tare_plan::Plan;
 use tare_plan::suite::Suite;
+use tare_plan::{Plan, PlanError};
 use tare_run::load_host::agent_places;
 
 use crate::args::{Global, RunArgs};
@@ -51,11 +51,25 @@ fn plan(args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
         None if names_servers => Suite::default(),
         None => session.workspace.quick_suite()?,
     };
-    for server in &args.external {
-        suite.add_external(server)?;
-    }
+    let added = args.external.iter().map(|server| suite.add_external(server)).collect::<Result<Vec<_>, _>>()?;
     if args.profile {
         suite.profile.get_or_insert_default();
     }
-    session.plan(&suite, flags, None)
+    let plan = session.plan(&suite, flags, None)?;
+    check_added(&added, &plan)?;
+    Ok(plan)
+}
+
+/// Refuses a server of `--external` that is not chosen: it would be left out without a word.
+fn check_added(added: &[String], plan: &Plan) -> Result<(), PlanError> {
+    let is_chosen = |name: &&String| {
+        plan.started().any(|variant| variant.server == **name)
+            || plan.skipped.iter().any(|skipped| skipped.what.starts_with(name.as_str()))
+    };
+    added.iter().find(|name| !is_chosen(name)).map_or(Ok(()), |left| {
+        let message = format!(
+            "{left} is left out by --servers, [run] servers or [[groups]]; choose it: -s {left} --baseline SERVER"
+        );
+        Err(PlanError::value("--external", message))
+    })
 }

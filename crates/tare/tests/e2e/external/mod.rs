@@ -115,6 +115,21 @@ fn several_external_servers_are_written_in_one_flag_or_in_several() {
 }
 
 #[test]
+fn an_external_server_that_nothing_chooses_is_refused() {
+    let bench = Bench::new();
+    let groups = "[[groups]]\nbaseline = \"bare\"\nservers = [\"bare\"]\n";
+    let suite = [QUICK, &crate::common::server("bare", None, &[]), groups].concat();
+    let plan = |more: &[&str]| {
+        bench.run_suite(&suite, &[&["--external", "there=http://127.0.0.1:1", "--dry-run"], more].concat())
+    };
+    let left_out = plan(&[]);
+    assert_eq!(left_out.status.code(), Some(2), "{}", stdout(&left_out));
+    assert!(stderr(&left_out).contains("--external: there is left out by"), "{}", stderr(&left_out));
+    let chosen = plan(&["-s", "there", "--baseline", "bare"]);
+    assert!(stdout(&chosen).contains("compared       there"), "{}{}", stdout(&chosen), stderr(&chosen));
+}
+
+#[test]
 fn an_external_server_that_is_not_there_is_void() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
