@@ -88,6 +88,11 @@ impl NameLookup<'_> {
         for (index, group) in suite.groups.iter().enumerate() {
             let origin = format!("{}: [[groups]] number {}", suite.file, index + 1);
             let baseline = self.server(&origin, &group.baseline)?;
+            let is_own = suite.servers.get(&baseline).is_some_and(|server| server.like.is_none());
+            if is_own && group.baseline_version.is_some() {
+                let message = format!("is for servers of the catalog, and {baseline} is of this suite; leave it out");
+                return Err(PlanError::value(format!("{origin} baseline_version"), message));
+            }
             let servers = select_names(&origin, "server", &group.servers, &self.servers)?;
             let scenarios = Some(self.scenarios(&origin, group.scenarios.as_deref())?);
             groups.push(GroupSpec { baseline, servers, scenarios, with_baseline: true, ..group.clone() });

@@ -111,6 +111,16 @@ fn flags_that_name_servers_win_over_a_suite_that_compares_one_with_itself() {
     assert_eq!(variants(Some("http4s.Tapir"), Some("http4s.Tapir")), ["http4s.Tapir"]);
 }
 
+#[test]
+fn a_server_of_the_suite_has_no_other_version_to_be_compared_with() {
+    let suite = "[servers.own]\ncommand = [\"./own\"]\n\
+        [[groups]]\nbaseline = \"own\"\nbaseline_version = \"1.2\"\nservers = [\"own\"]\n";
+    let error = plan(suite, Options::default()).unwrap_err().to_string();
+    let says =
+        "suites/s.toml: [[groups]] number 1 baseline_version: is for servers of the catalog, and own is of this suite";
+    assert!(error.starts_with(says), "{error}");
+}
+
 /// The inventory with servers that run on a JVM.
 fn on_jvm() -> crate::inventory::Inventory {
     let mut inventory = inventory();
