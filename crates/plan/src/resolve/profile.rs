@@ -4,7 +4,7 @@ use super::Inputs;
 use crate::PlanError;
 use crate::plan::{Setting, Source};
 use crate::profile::{Profile, ProfileEvent, ProfileOptions};
-use tare_units::Span;
+use tare_units::{Span, distinct};
 
 /// Starts enough for an interval that says something; each costs a warm-up.
 const FORKS: u32 = 3;
@@ -31,7 +31,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     check("events", "--event", events.1, !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;
     check("forks", "--forks", forks.1, (1..=1000).contains(&forks.0), "write 1 to 1000 profiled starts")?;
     check("span", "--span", span.1, is_fit, "write 100ms to 10m")?;
-    let names: Vec<&str> = events.0.iter().map(|event| event.name()).collect();
+    let names = distinct(events.0.iter().map(|event| event.name()));
     for (key, value, source, meaning) in [
         ("events", names.join(" "), events.1, "what is sampled, one after another"),
         ("forks", forks.0.to_string(), forks.1, "profiled starts of each server, none of them scored"),
@@ -40,7 +40,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     ] {
         list.push(Setting::new("profile", key, value, source, meaning));
     }
-    Ok(Some(Profile { events: events.0, forks: forks.0, span: span.0, focus: focus.0 }))
+    Ok(Some(Profile { events: distinct(events.0), forks: forks.0, span: span.0, focus: focus.0 }))
 }
 
 fn choose_value<T: Clone>(flag: &Option<T>, suite: &Option<T>, default: T) -> (T, Source) {

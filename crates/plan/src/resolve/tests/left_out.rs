@@ -62,3 +62,11 @@ fn a_baseline_is_left_out_where_nothing_is_left_to_compare_with_it() {
         assert_eq!(plan_with(&inventory, "", flags(asked)).unwrap().groups.len(), 1, "alone, because it was asked for");
     }
 }
+
+#[test]
+fn an_event_that_is_named_twice_is_sampled_once() {
+    let suite = "[profile]\nevents = [\"wall\", \"cpu\", \"wall\"]\n[run]\nservers = [\"http4s.Tapir\"]\n";
+    let plan = plan_with(&inventory(), suite, Options::default()).unwrap();
+    assert_eq!(plan.settings.iter().find(|setting| setting.key == "events").unwrap().value, "wall cpu");
+    assert_eq!(plan.profiling().unwrap().slices.fixed, 2, "a slice for each");
+}
