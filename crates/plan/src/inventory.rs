@@ -1,24 +1,23 @@
 //! What there is to plan with: the servers that a suite may name, from the catalog and the builds, and the machine.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::plan::HttpVersion;
 
 /// Every server that a suite may name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inventory {
     /// In the order of the catalog.
     pub servers: Vec<KnownServer>,
     /// Options of every JVM, alike, from the catalog.
     pub jvm_options: Vec<String>,
     /// A regular expression for the frames of the layers under test; empty where unknown.
-    #[serde(default)]
     pub focus: String,
     /// The PEM file with the certificate that servers have over TLS; `None` without a catalog.
     pub certificate: Option<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct KnownServer {
     /// `http4s.Tapir`.
     pub name: String,
@@ -26,11 +25,9 @@ pub struct KnownServer {
     pub family: String,
     /// `vanilla`, `tapir`, …
     pub kind: String,
-    #[serde(default)]
     pub jvm: bool,
     pub routes: u32,
     /// What it speaks besides HTTP/1.1, where a suite asks for it.
-    #[serde(default)]
     pub protocols: Vec<HttpVersion>,
     /// Why it speaks HTTP/1.1 alone; `None` where that is not known, or it speaks more.
     pub only_http1: Option<String>,
