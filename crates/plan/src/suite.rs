@@ -222,6 +222,19 @@ fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
         if !server.command.is_empty() {
             return Err(("url", "names a server that runs already; leave out either url or command".to_owned()));
         }
+        let of_start = [
+            ("build", server.build.is_some()),
+            ("env", !server.env.is_empty()),
+            ("cwd", server.cwd.is_some()),
+            ("ready", server.ready.is_some()),
+            ("base_url", server.base_url.is_some()),
+            ("counters", server.counters.is_some()),
+        ];
+        if let Some((key, _)) = of_start.into_iter().find(|(_, is_given)| *is_given) {
+            let message =
+                "is for a server that tare starts, and url names one that runs already; leave out one of them";
+            return Err((key, message.to_owned()));
+        }
         return external_host(url).map(drop).map_err(|message| ("url", message));
     }
     if server.command.first().is_none_or(String::is_empty) {
@@ -290,6 +303,15 @@ mod tests {
     fn a_server_is_started_or_runs_already_but_not_both() {
         let text = "[servers.a]\nurl = \"http://a:1\"\ncommand = [\"x\"]";
         assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("either url or command"));
+        for key in ["build = \"make\"", "env = { A = \"1\" }", "cwd = \"a\"", "ready = \"x\"", "counters = \"own\""] {
+            let error =
+                Suite::parse("my.toml", &format!("[servers.a]\nurl = \"http://a:1\"\n{key}")).unwrap_err().to_string();
+            let name = key.split(' ').next().unwrap();
+            assert!(
+                error.starts_with(&format!("my.toml: [servers.a] {name}: is for a server that tare starts")),
+                "{error}"
+            );
+        }
     }
 
     #[test]
