@@ -142,6 +142,16 @@ describe.skipIf(skipReason())('the first screen', () => {
     await page.context().close();
   });
 
+  test('draws and exports no figure of a void comparison', async () => {
+    const { page } = await pages.open('interrupted', { permissions: ['clipboard-read', 'clipboard-write'] });
+    expect(await page.locator('.answer thead .mini-scale').first().textContent()).not.toContain('900');
+    await page.locator('#cells button', { hasText: 'Copy as CSV' }).click();
+    const csv = await page.evaluate(() => navigator.clipboard.readText());
+    expect(csv).toContain('http4s.TapirInterceptor,PostBytes,void,');
+    expect(csv).not.toContain('0.0123');
+    await page.context().close();
+  });
+
   test('says in an undecided run how many starts count', async () => {
     const { page } = await pages.open('golden-undecided');
     expect(await page.locator('h1').textContent()).toContain('Not decided yet');

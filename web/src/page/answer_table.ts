@@ -57,8 +57,12 @@ function tableMeasures({ currencies }: Model): CurrencyName[] {
   return currencies.filter((c, i) => i === 0 || !(hasTail && BESIDE_P99.includes(c.name)));
 }
 
-const ratiosOf = (model: Model, name: string): number[] =>
-  model.summary.comparisons.flatMap((c) => c.currencies.filter((x) => x.name === name).map((x) => x.ratio));
+/** The ratios that are drawn: void ones are not. */
+const ratiosOf = ({ summary }: Model, name: string): number[] =>
+  summary.comparisons
+    .flatMap((c) => c.currencies)
+    .filter((x) => x.name === name && x.verdict !== 'void')
+    .map((x) => x.ratio);
 
 const isLatency = (name: string): boolean => name.startsWith('latency');
 const changeWords = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);

@@ -71,15 +71,15 @@ function estimateColumn(head: string, csvHead: string, unit: Unit, value: (cell:
   return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => value(c)?.value ?? null, text };
 }
 
-/** A column with the change against the baseline in one currency; none if no comparison has it. */
+/** A column with the change against the baseline in one currency, void ones left out; none if no comparison has it. */
 function ratioColumns(model: Model, name: string): Column[] {
-  const value = (cell: Cell) => model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name);
+  const value = (cell: Cell) =>
+    model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name && c.verdict !== 'void');
   if (!model.currencies.some((c) => c.name === name)) return [];
   const text = (cell: Cell) => {
     if (cell.baseline && !cell.control) return 'baseline';
     const c = value(cell);
-    if (!c || cell.validity.state === 'void') return '–';
-    return knownChange(c);
+    return c ? knownChange(c) : '–';
   };
   return [
     {

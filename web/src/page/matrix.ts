@@ -179,10 +179,10 @@ function verdictOf(model: Model, cell: Cell): Shown {
   return findCurrency(currencies, choice.currency)?.verdict ?? null;
 }
 
-/** The colour strength of a ratio, in the chosen currency. */
-function colourScale(model: Model): (ratio: number) => number {
-  const ratios = [...model.comparisons.keys()].flatMap((id) => currencyOf(model, model.cells.get(id))?.ratio ?? []);
-  return colourStrength(ratios);
+/** The colour strength of a ratio, in the chosen currency. Void ones have no colour. */
+function colourScale({ summary }: Model): (ratio: number) => number {
+  const shown = summary.comparisons.flatMap((c) => findCurrency(c.currencies, choice.currency) ?? []);
+  return colourStrength(shown.filter((c) => c.verdict !== 'void').map((c) => c.ratio));
 }
 
 function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number) => number): HTMLElement {
