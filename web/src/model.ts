@@ -205,9 +205,11 @@ export function hiddenRowsText(panel: Panel): string {
   return shown < all ? `Shows ${shown} of ${all} servers; “every row” above the charts shows all.` : '';
 }
 
-/** Whether some chart omits rows. */
-export function hasHiddenRows(model: Model): boolean {
-  return model.panels.some((p) => p.cells.length > MAX_ROWS);
+/** Whether some chart omits rows: one of a panel, or the ranking of a large run, which has those of all groups. */
+export function hasHiddenRows({ large, panels, scenarios }: Model): boolean {
+  const ranked = (scenario: string) => panels.filter((p) => p.scenario === scenario).flatMap((p) => p.comparisons);
+  if (large && scenarios.some((scenario) => ranked(scenario).length > MAX_ROWS)) return true;
+  return panels.some((p) => p.cells.length > MAX_ROWS);
 }
 
 /** The variants of a panel that get a colour: at most `count`, the highlighted first. */

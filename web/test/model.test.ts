@@ -1,7 +1,16 @@
 // The rows, headings and colours of a panel.
 
 import { expect, test } from 'vitest';
-import { drawnCells, panelHeading, panelId, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
+import {
+  drawnCells,
+  hasHiddenRows,
+  hiddenRowsText,
+  leftOutText,
+  panelHeading,
+  panelId,
+  type Model,
+  type Panel,
+} from '../src/model';
 import { colourStrength } from '../src/palette';
 import { choice, choose, watch } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
@@ -46,6 +55,15 @@ test('a chart with hidden rows says how many', () => {
   choice.everyRow = true;
   expect(hiddenRowsText(panel(99))).toBe('');
   choice.everyRow = false;
+});
+
+test('every row can be asked for where only the ranking of all groups omits some', () => {
+  const list = (length: number) => Array.from({ length }, () => ({}));
+  const panel = { scenario: 'Get', cells: list(6), comparisons: list(5) };
+  const families = (count: number): Model =>
+    ({ large: true, scenarios: ['Get'], panels: list(count).map(() => panel) }) as unknown as Model;
+  expect(hasHiddenRows(families(6))).toBe(false);
+  expect(hasHiddenRows(families(7))).toBe(true);
 });
 
 test('the largest change of a run has the strongest colour, and one half as large a weaker one', () => {
