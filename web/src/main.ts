@@ -1,4 +1,4 @@
-// Starts the page: reads the embedded summary and shows the report, or an error message.
+// Starts the page: reads the embedded summary and shows the report, or what is wrong with it.
 
 import './style/base.css';
 import './style/answer.css';
@@ -22,9 +22,11 @@ async function start(place: HTMLElement): Promise<void> {
     await showReport(place, summary, new Details(packed));
     performance.measure('tare-report', 'tare-begin');
   } catch (error) {
-    place.replaceChildren(
-      h('p', { class: 'failure', role: 'alert' }, error instanceof Error ? error.message : String(error)),
-    );
+    const text = error instanceof Error ? error.message : String(error);
+    // What is shown already stays: the answer of a page whose charts cannot be read.
+    const main = place.querySelector('main');
+    main?.removeAttribute('aria-busy');
+    (main ?? place).prepend(h('p', { class: 'failure', role: 'alert' }, text));
     throw error;
   }
 }

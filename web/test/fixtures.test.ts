@@ -99,6 +99,12 @@ test('a filled page contains no markup from the data, and unpacks to the same da
   });
 });
 
+test('a page that is cut off says so, and not that nothing was measured', async () => {
+  const { cells } = FIXTURES.compared!();
+  for (const parts of [[pack({ cut: 'off' }).slice(0, 8)], []])
+    await expect(new Details(Promise.resolve(parts)).open(0, cells)).rejects.toThrow('This page is cut off');
+});
+
 test('an error message refuses data of another schema and missing data', async () => {
   await expect(readSummary(pack({ schema: 'tare-summary/9' }))).rejects.toThrow(
     'reads tare-summary/1, but its data says tare-summary/9',

@@ -57,8 +57,9 @@ export class Details {
   private async unpack(panel: number, cells: Cell[]): Promise<void> {
     const parts = await this.parts;
     const packed = parts[panel];
-    if (!packed) return;
-    const details = (await unpack(packed)) as Record<string, ChartDetails>;
+    const data = packed ? await unpack(packed).catch(() => null) : null;
+    if (!data) throw new Error('This page is cut off: it lacks charts. Make it again with "tare report RUN".');
+    const details = data as Record<string, ChartDetails>;
     for (const cell of cells) {
       const { timeline, curves, command } = details[cell.id]!;
       cell.timeline = pointsOf(timeline);
