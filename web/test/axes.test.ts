@@ -7,7 +7,7 @@ import { contrast } from '../src/flame/colour';
 import { DARK, LIGHT } from '../src/palette';
 import type { TimePoint } from '../src/summary';
 import { axisHalfWidth, scaleTicks } from '../src/charts/mini_forest';
-import { decadeTicks, toNines, ninesTicks, ticksFromZero, ratioTicks } from '../src/charts/ticks';
+import { decadeTicks, extent, toNines, ninesTicks, ticksFromZero, ratioTicks } from '../src/charts/ticks';
 
 test('a ratio axis keeps 0 % and never crowds its labels', () => {
   for (const [lo, hi, px] of [
@@ -56,6 +56,12 @@ test('each nine has the same width on the log-nines axis', () => {
 test('linear ticks start at zero and reach the largest value', () => {
   expect(ticksFromZero(18.8, 5)).toEqual([0, 5, 10, 15, 20]);
   expect(ticksFromZero(0, 5)).toEqual([0, 1]);
+});
+
+test('the ends are found of more values than a function takes', () => {
+  const values = Array.from({ length: 300_000 }, (_, i) => i + 2);
+  expect(extent([null, 0, ...values])).toEqual([2, 300_001]);
+  expect(extent([])).toEqual([1, 1]);
 });
 
 test('a wide logarithmic range shows powers of ten only', () => {

@@ -5,7 +5,7 @@ import { formatTime, timeUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
-import { decadeTicks, toNines, ninesTicks, tickText, ticksFromZero, type Tick } from './ticks';
+import { extent, ninesTicks, toNines, valueScale, type ValueScale } from './ticks';
 import type { CurvePoint, Distribution, SlowerPart } from '../summary';
 import type { Theme } from '../theme';
 
@@ -39,34 +39,15 @@ function lastNines(d: Distribution): number {
   return Math.min(MAX_NINES, Math.log10(Math.max(10, d.count)));
 }
 
-/** The value axis: the position of a time, the ends and the ticks. */
-interface Scale {
-  at: (ns: number) => number;
-  range: [number, number];
-  ticks: Tick[];
+interface Scale extends ValueScale {
   unit: Unit;
 }
 
 function scaleOf(lines: LatencyLine[], log: boolean): Scale {
-  const values = lines
-    .flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()].map((p) => p.value_ns))
-    .filter((v) => v > 0);
-  const [min, max] = [Math.min(...values, 1e12), Math.max(...values, 1)];
-  if (!log) {
-    const unit = timeUnit([max]);
-    const ticks = ticksFromZero(max / unit.divisor, 5).map((v) => ({ at: v, text: tickText(v) }));
-    const top = Math.max((max / unit.divisor) * 1.04, ticks.at(-1)?.at ?? 1);
-    return { at: (ns) => ns / unit.divisor, range: [0, top], ticks, unit };
-  }
-  const unit = timeUnit([Math.sqrt(min * max)]);
-  const range: [number, number] = [Math.log10(min) - 0.04, Math.log10(max) + 0.06];
-  const ticks = decadeTicks(10 ** range[0] / unit.divisor, 10 ** range[1] / unit.divisor);
-  return {
-    at: Math.log10,
-    range,
-    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: tickText(v) })),
-    unit,
-  };
+  const points = lines.flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()]);
+  const [min, max] = extent(points.map((p) => p.value_ns));
+  const unit = timeUnit([log ? Math.sqrt(min * max) : max]);
+  return { ...valueScale([min, max], unit.divisor, log), unit };
 }
 
 function curvePoints(d: Distribution, scale: Scale): [number, number][] {

@@ -2,7 +2,7 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
-import { tickText } from './ticks';
+import { extent, tickText } from './ticks';
 import type { Reading } from './cursor';
 import { clipToAxis, timeTicks, positionText, type TimeAxis, type TimeLine } from './time_axis';
 import { formatSignificant } from '../format/number';
@@ -58,7 +58,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
       .map((point): Bar => ({ strip, x: axis.x(l, point), point }))
       .filter(({ x }) => x >= axis.from && x <= axis.to),
   );
-  const max = Math.max(0.1, ...bars.map((b) => coresOf(b.point)));
+  const max = Math.max(0.1, extent(bars.map((b) => coresOf(b.point)))[1]);
   const inner = STRIP_PX - LABEL_PX;
   const foot = (strip: number) => HEAD_PX + (strip + 1) * STRIP_PX;
   const thickness = Math.max(1, Math.min(7, (plot / Math.max(1, bars.length / stack.lines.length)) * 0.8));

@@ -45,6 +45,36 @@ export function ticksBetween(min: number, max: number): number[] {
   return out;
 }
 
+/** A value axis: the position of a value, the ends and the ticks. */
+export interface ValueScale {
+  at: (value: number) => number;
+  range: [number, number];
+  ticks: Tick[];
+}
+
+/** The smallest and the largest of the values above zero. A load of two days has more than Math.max takes at once. */
+export function extent(values: (number | null)[]): [min: number, max: number] {
+  let [min, max] = [Infinity, 0];
+  for (const value of values) {
+    if (value === null || value <= 0) continue;
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+  }
+  return max > 0 ? [min, max] : [1, 1];
+}
+
+/** The axis of values between these ends, from zero or logarithmic. Its ticks are in a unit with this divisor. */
+export function valueScale([min, max]: [number, number], divisor: number, log: boolean): ValueScale {
+  if (!log) {
+    const ticks = ticksFromZero(max / divisor, 4).map((v) => ({ at: v, text: tickText(v) }));
+    const top = Math.max((max / divisor) * 1.04, ticks.at(-1)!.at);
+    return { at: (v) => v / divisor, range: [0, top], ticks };
+  }
+  const [from, to] = [(min / divisor) * 0.8, (max / divisor) * 1.25];
+  const ticks = decadeTicks(from, to).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
+  return { at: (v) => Math.log10(v / divisor), range: [Math.log10(from), Math.log10(to)], ticks };
+}
+
 /** Ticks of a ratio axis in per cent of the baseline, in order of preference. */
 const RATIO_STEPS = [
   [100],

@@ -5,7 +5,7 @@ import { formatSignificant } from '../format/number';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
-import { decadeTicks, tickText, ticksFromZero } from './ticks';
+import { extent, valueScale, type ValueScale } from './ticks';
 import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
@@ -92,28 +92,11 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
   };
 }
 
-/** The value axis: the position of a value, the ends and the ticks. */
-interface Scale {
-  at: (value: number) => number;
-  range: [number, number];
-  ticks: { at: number; text: string }[];
-}
-
-function scaleOf({ lines, value, unit, log }: Timeline): Scale {
-  const values = lines.flatMap((l) => l.cell.timeline.map(value)).filter((v): v is number => v !== null && v > 0);
-  const max = Math.max(1, ...values) / unit.divisor;
-  if (!log) {
-    const ticks = ticksFromZero(max, 4);
-    const top = Math.max(max * 1.04, ticks.at(-1) ?? 1);
-    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: tickText(v) })) };
-  }
-  const min = Math.min(...values, max * unit.divisor) / unit.divisor;
-  const ticks = decadeTicks(min * 0.8, max * 1.25).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
-  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(min * 0.8), Math.log10(max * 1.25)], ticks };
-}
+const scaleOf = ({ lines, value, unit, log }: Timeline): ValueScale =>
+  valueScale(extent(lines.flatMap((l) => l.cell.timeline.map(value))), unit.divisor, log);
 
 /** A label for each line, at the level of its last saturating slice. */
-function lineEndLabels(timeline: Timeline, scale: Scale): EndLabel[] {
+function lineEndLabels(timeline: Timeline, scale: ValueScale): EndLabel[] {
   const end = timeline.axis.to;
   return timeline.lines.flatMap((l) => {
     const points = l.cell.timeline.filter((p) => timeline.value(p) !== null);
@@ -165,7 +148,7 @@ function forkName(f: ForkPlace, hasRoom: boolean): string {
 }
 
 /** One series for each kind of slice, broken between forks. */
-function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
+function kindSeries(l: TimeLine, timeline: Timeline, scale: ValueScale): Option[] {
   const { axis } = timeline;
   const all = kindsIn(timeline.lines.map((line) => line.cell));
   return kindsIn([l.cell]).map((kind) => {
@@ -197,7 +180,7 @@ function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
 }
 
 /** Strokes at the bottom for slices with a garbage collection. */
-function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
+function gcSeries(l: TimeLine, axis: TimeAxis, scale: ValueScale): Option {
   const collecting = l.cell.timeline.filter((p) => p.gc_pauses);
   return {
     type: 'line',
