@@ -5,20 +5,19 @@ import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/t
 import { h, scrollingTable } from '../dom';
 import { formatSignificant, formatWhole } from '../format/number';
 import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
-import { colourOf, panelId, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import type { Capacity, CapacityFork, CapacityLimit, Cell } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
 type SearchedCell = Cell & { capacity: Capacity };
 
-export const searchedCells = (panel: Panel): SearchedCell[] =>
-  panel.cells.filter((cell): cell is SearchedCell => cell.capacity !== null);
+const isSearched = (cell: Cell): cell is SearchedCell => cell.capacity !== null;
 
 const HEADS = ['', 'largest load that keeps the curve', 'each start', 'what fails above it', 'tries'];
 
 /** The search results of a panel; null without a search. */
 export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
-  const cells = searchedCells(panel);
+  const cells = panel.cells.filter(isSearched);
   if (!cells.length) return null;
   const title = `${panel.title}: the largest load that keeps ${curveNames(cells)}`;
   const rows = cells.map((cell) => [cell.variant, ...resultOf(cell.capacity, loadUnit(cells))]);
@@ -62,19 +61,24 @@ function loadUnit(cells: SearchedCell[]): Unit {
 }
 
 /** A chart for each limit with a value that can be drawn; null without one. */
-export function triesFigures(_: Model, panel: Panel): HTMLElement | null {
-  const cells = searchedCells(panel);
+export function triesFigures(model: Model, panel: Panel): HTMLElement | null {
+  const cells = drawnCells(model, panel).filter(isSearched);
   const limits = cells[0]?.capacity.limits ?? [];
   const drawable = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => canBeDrawn(cells, limit, i));
   if (!drawable.length) return null;
-  return h('div', { class: 'figures' }, ...drawable.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
+  const note = [TRIES_NOTE, leftOutText(model, panel)].filter(Boolean).join(' ');
+  const figures = drawable.map(({ limit, i }) => triesFigure(panel, cells, limit, i, note));
+  return h('div', { class: 'figures' }, ...figures);
 }
 
 /** Whether a logarithmic axis can show the limit and the value of some try: both must be above zero. */
 const canBeDrawn = (cells: SearchedCell[], limit: CapacityLimit, i: number): boolean =>
   limit.limit > 0 && cells.some((c) => c.capacity.tries.some((t) => (t.values[i] ?? 0) > 0));
 
-function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number): HTMLElement {
+const TRIES_NOTE =
+  'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps; its capacity is larger where that is the largest tried.';
+
+function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number, note: string): HTMLElement {
   const xUnit = loadUnit(cells);
   const yUnit = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
   const tries = (t: Theme): Tries => ({
@@ -94,7 +98,7 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
   return figure({
     id: `${panelId('tries', panel)}-${i + 1}`,
     title: `${panel.title}: every try against ${limit.condition}`,
-    note: 'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps; its capacity is larger where that is the largest tried.',
+    note,
     watch: ['highlights'],
     key: (t) => cells.map((cell) => ({ label: cell.variant, colour: colourOf(cell, panel, t)?.mark ?? t.faint })),
     alwaysKey: true,

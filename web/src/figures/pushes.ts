@@ -5,7 +5,7 @@ import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
 import { formatTime } from '../format/unit';
-import { panelId, type Model, type Panel } from '../model';
+import { drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
 import { latencyLine, curveSpec } from './percentiles';
@@ -36,19 +36,20 @@ function clockErrorText(m: Messages): string {
 }
 
 /** The chart of the jitter, or of the gaps between events. */
-export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
+export function jitterFigure(model: Model, panel: Panel): HTMLElement | null {
   const between = (m: Messages) => m.gap ?? m.jitter;
-  const cells = panel.cells.filter((c) => c.messages && between(c.messages).count);
+  const cells = drawnCells(model, panel).filter((c) => c.messages && between(c.messages).count);
   if (!cells.length) return null;
   const ofEvents = Boolean(cells[0]!.messages!.gap);
   const name = ofEvents ? 'gap' : 'jitter';
+  const what = ofEvents
+    ? 'The time between two events of a stream.'
+    : 'How far the time between two messages of a user was from the period, either way.';
   const lines = (t: Theme): LatencyLine[] => cells.map((cell) => latencyLine(cell, panel, t, between(cell.messages!)));
   return figure({
     id: panelId(name, panel),
     title: `${panel.title}: ${name} by percentile`,
-    note: ofEvents
-      ? 'The time between two events of a stream.'
-      : 'How far the time between two messages of a user was from the period, either way.',
+    note: [what, leftOutText(model, panel)].filter(Boolean).join(' '),
     watch: ['scale', 'highlights'],
     ...curveSpec(name, lines),
     data: () => ({
