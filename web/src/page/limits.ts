@@ -1,6 +1,7 @@
 // The limits of a check: a row for each limit and comparison, and the exit code.
 
 import { h, plainTable, scrollFrame } from '../dom';
+import type { Model } from '../model';
 import type { LimitCheck, LimitResult } from '../summary';
 
 const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict'];
@@ -21,11 +22,16 @@ const VERDICTS: Record<LimitResult['verdict'], string> = {
   undecided: '? undecided',
 };
 
-export function limitsSection(check: LimitCheck): HTMLElement {
+/** The scenario of a limit, with its group where there are several. */
+const placeOf = ({ panels }: Model, { comparison, scenario }: LimitResult): string =>
+  panels.find((p) => p.comparisons.some((c) => c.id === comparison))?.title ?? scenario;
+
+export function limitsSection(model: Model): HTMLElement {
+  const check = model.summary.check!;
   const isOpen = check.limits.some((limit) => limit.reason !== null);
   const rows = check.limits.map((limit) => [
     limit.limit,
-    limit.scenario,
+    placeOf(model, limit),
     limit.variant,
     limit.baseline,
     limit.ratio === null ? '–' : `${limit.short} ${limit.label}`,

@@ -46,7 +46,7 @@ const hasProfiles = (m: Model) => !!m.summary.profiles?.views.length;
 /** The sections in the order of the page. */
 function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
   return [
-    { id: 'limits', title: 'Limits', make: (m) => limitsSection(m.summary.check!), when: hasLimits },
+    { id: 'limits', title: 'Limits', make: limitsSection, when: hasLimits },
     { id: 'figures', title: 'Figures', make: loadFigures, when: isLoad },
     { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: hasWhys },
     { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: hasProfiles },
