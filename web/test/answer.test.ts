@@ -149,6 +149,8 @@ describe.skipIf(skipReason())('the first screen', () => {
     const csv = await page.evaluate(() => navigator.clipboard.readText());
     expect(csv).toContain('http4s.TapirInterceptor,PostBytes,void,');
     expect(csv).not.toContain('0.0123');
+    const heads = await page.locator('#pushes thead th').allTextContents();
+    expect(heads, 'all counts of the terminal').toContain('ahead of their stamps');
     const note = await page.locator('#pushes .figure .note').textContent();
     expect(note).toContain('× Void, and not drawn: http4s.TapirInterceptor.');
     await page.context().close();

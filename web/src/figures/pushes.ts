@@ -10,20 +10,30 @@ import type { Messages } from '../summary';
 import type { Theme } from '../theme';
 import { latencyLine, curveSpec } from './percentiles';
 
-const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twice', 'pings', 'clocks agree within'];
+/** The counts of a row, by their heading. */
+const COUNTS = {
+  messages: 'received',
+  users: 'subscriptions',
+  missing: 'missing',
+  late: 'late',
+  'out of order': 'out_of_order',
+  twice: 'duplicated',
+  'ahead of their stamps': 'ahead',
+  pings: 'pings',
+} as const;
 
 /** The message counts of a panel; null if nothing was pushed. */
 export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
   const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...countTexts(c.messages)]] : []));
   if (!rows.length) return null;
   const title = `${panel.title}: what came`;
-  return scrollingTable(title, HEADS, rows, { class: 'cells' });
+  return scrollingTable(title, ['', ...Object.keys(COUNTS), 'clocks agree within'], rows, { class: 'cells' });
 }
 
 function countTexts(m: Messages): string[] {
-  const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
+  const numbers = Object.values(COUNTS).map((count) => formatWhole(m[count]));
   const stampText = m.stamp_unit_ns > 1 ? `, stamps to ${formatTime(m.stamp_unit_ns)}` : '';
-  return [...numbers.map(formatWhole), clockErrorText(m) + stampText];
+  return [...numbers, clockErrorText(m) + stampText];
 }
 
 /** The possible error between the clocks, and the offset if the server has its own clock. */
