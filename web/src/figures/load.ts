@@ -3,12 +3,13 @@
 import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, scrollingTable } from '../dom';
-import { percentileText, formatWhole } from '../format/number';
-import { formatTime, formatRoundTime } from '../format/unit';
+import { formatWhole } from '../format/number';
+import { formatRoundTime, formatTimeOrDash } from '../format/unit';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, ErrorCount, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
+import { distributionRows } from './percentiles';
 
 /** What a load counts: requests, or what the server sends on its own. */
 export const countedIn = ({ messages }: Cell): string =>
@@ -40,8 +41,6 @@ function factTable({ rows }: LoadFacts): HTMLElement {
   return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
 }
 
-const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : formatTime(ns));
-
 /** Response and service time side by side; for pushed messages, latency and jitter; for events, the first one and the gaps. */
 function latencyTable(cell: Cell): HTMLElement | null {
   const latency = cell.latency.at(-1);
@@ -56,20 +55,7 @@ function latencyTable(cell: Cell): HTMLElement | null {
         ['service time', latency.service],
       ];
   if (latency.send_lag) columns.push(['send lag', latency.send_lag]);
-  const percentiles = [...new Set(columns.flatMap(([, d]) => d.percentiles.map((p) => p.percentile)))];
-  const row = (name: string, of: (d: Distribution) => number | null | undefined) => [
-    name,
-    ...columns.map(([, d]) => timeOf(of(d))),
-  ];
-  const percentileRows = percentiles
-    .sort((a, b) => a - b)
-    .map((p) => row(`p${percentileText(p)}`, (d) => d.percentiles.find((v) => v.percentile === p)?.value_ns));
-  const rows = [
-    row('min', (d) => d.min_ns),
-    row('mean', (d) => d.mean_ns),
-    ...percentileRows,
-    row('max', (d) => d.max_ns),
-  ];
+  const rows = distributionRows(columns.map(([, distribution]) => distribution));
   return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows, { class: 'cells' });
 }
 
@@ -108,7 +94,7 @@ function urlTable({ urls }: LoadFacts): HTMLElement | null {
     u.url,
     formatWhole(u.offered),
     formatWhole(u.failed),
-    ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(timeOf),
+    ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(formatTimeOrDash),
     u.example ?? '',
   ]);
   return scrollingTable('Response time by URL', heads, rows, { class: 'cells' });

@@ -1,4 +1,4 @@
-// Shared by the figures with percentile curves: a line per variant, its key and its text alternative.
+// Percentiles as curves (a line per variant, its key and its text alternative), and as the rows of a table.
 
 import type { FigureSpec } from '../charts/figure';
 import {
@@ -10,7 +10,7 @@ import {
   type LatencyLine,
 } from '../charts/latency';
 import { percentileText } from '../format/number';
-import { formatTime } from '../format/unit';
+import { formatTime, formatTimeOrDash } from '../format/unit';
 import { colourOf, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution } from '../summary';
@@ -47,6 +47,23 @@ export function curveSpec(
     },
     alternative: () => namedLines(LIGHT).map(describeLine).join('; '),
   };
+}
+
+/** A table of distributions side by side: a row for each figure that some of them has. */
+export function distributionRows(distributions: Distribution[]): string[][] {
+  const row = (name: string, of: (d: Distribution) => number | null | undefined) => [
+    name,
+    ...distributions.map((d) => formatTimeOrDash(of(d))),
+  ];
+  const stated = new Set(distributions.flatMap((d) => d.percentiles.map((p) => p.percentile)));
+  const valueOf = (d: Distribution, percentile: number) =>
+    d.percentiles.find((p) => p.percentile === percentile)?.value_ns;
+  return [
+    row('min', (d) => d.min_ns),
+    row('mean', (d) => d.mean_ns),
+    ...[...stated].sort((a, b) => a - b).map((p) => row(`p${percentileText(p)}`, (d) => valueOf(d, p))),
+    row('max', (d) => d.max_ns),
+  ];
 }
 
 function describeLine({ label, distribution }: LatencyLine): string {

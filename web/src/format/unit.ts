@@ -69,6 +69,9 @@ export function formatTime(ns: number): string {
   return `${formatFixed(value, decimalsForSignificant(value))} ${unit.name}`;
 }
 
+/** The same, or a dash for a time that is not known. */
+export const formatTimeOrDash = (ns: number | null | undefined): string => (ns == null ? '–' : formatTime(ns));
+
 /** A round time without trailing zeros: `1.5 ms`, `30 ms`. */
 export const formatRoundTime = (ns: number): string => formatTime(ns).replace(/\.?(?<=\.\d*)0+(?= )/, '');
 

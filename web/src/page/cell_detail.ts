@@ -1,7 +1,8 @@
 // The details of a cell: reasons against its validity, errors, percentiles, counts, command.
 
 import { h, plainTable, type Child } from '../dom';
-import { formatFixed, percentileText, formatWhole } from '../format/number';
+import { distributionRows } from '../figures/percentiles';
+import { formatFixed, formatWhole } from '../format/number';
 import { durationText, formatTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import { commandWords } from '../format/line_breaks';
 import { explainTerms } from '../glossary';
@@ -67,8 +68,6 @@ function reasonList(cell: Cell): HTMLElement {
   return h('div', {}, h('b', {}, BECAUSE[cell.validity.state]), h('ul', {}, ...items));
 }
 
-const timeOrDash = (ns: number | null) => (ns === null ? '–' : formatTime(ns));
-
 function percentileTable(latency: Latency[]): HTMLElement {
   const columns = latency.flatMap((l) =>
     l.send_lag === null
@@ -79,27 +78,9 @@ function percentileTable(latency: Latency[]): HTMLElement {
           { head: `${kindText(l.slice_kind)}: send lag`, d: l.send_lag },
         ],
   );
-  const all = [...new Set(columns.flatMap((c) => c.d.percentiles.map((p) => p.percentile)))].sort((a, b) => a - b);
-  const value = (d: Latency['response'], p: number) => {
-    const found = d.percentiles.find((v) => v.percentile === p);
-    return timeOrDash(found?.value_ns ?? null);
-  };
-  const rows = all.map((p) => [`p${percentileText(p)}`, ...columns.map((c) => value(c.d, p))]);
-  const statisticRow = (name: string, of: (d: Latency['response']) => number | null) => [
-    name,
-    ...columns.map((c) => timeOrDash(of(c.d))),
-  ];
-  return plainTable(
-    'Latency',
-    ['', ...columns.map((c) => explainTerms(c.head))],
-    [
-      statisticRow('least', (d) => d.min_ns),
-      statisticRow('mean', (d) => d.mean_ns),
-      ...rows,
-      statisticRow('greatest', (d) => d.max_ns),
-      ['requests', ...columns.map((c) => formatWhole(c.d.count))],
-    ],
-  );
+  const rows = distributionRows(columns.map((c) => c.d));
+  const counts = ['requests', ...columns.map((c) => formatWhole(c.d.count))];
+  return plainTable('Latency', ['', ...columns.map((c) => explainTerms(c.head))], [...rows, counts]);
 }
 
 const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
