@@ -303,6 +303,7 @@ describe.skipIf(skipReason())('the page', () => {
     ]);
     const svg = readFileSync(await download.path(), 'utf8');
     expect(Number(/<text [^>]*\by="([\d.]+)"[^>]*>variant</.exec(svg)![1])).toBeLessThan(60);
+    expect(svg, 'its letters are on the paper of their theme').toContain('fill="#fffefb"');
     expect(await frame.evaluate((box) => box.scrollTop)).toBe(300);
     await page.context().close();
   });

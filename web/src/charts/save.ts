@@ -65,11 +65,13 @@ export function tableDrawing(table: HTMLTableElement, title: string, ink: string
 /** The drawing below its title, as a complete SVG file. */
 function svgText({ title, ink, svg, width, height }: Drawing): string {
   const sheet = svgElement('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
+  // Light letters of the dark theme would not be seen on the white of a document.
+  const paper = svgElement('rect', { width: '100%', height: '100%', fill: theme().paper });
   const head = svgElement('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
   head.textContent = title;
   svg.removeAttribute('style');
   for (const [name, value] of Object.entries({ y: TITLE_PX, width, height })) svg.setAttribute(name, String(value));
-  sheet.append(head, svg);
+  sheet.append(paper, head, svg);
   return new XMLSerializer().serializeToString(sheet);
 }
 
@@ -85,8 +87,6 @@ async function pngOf(drawing: Drawing, image: HTMLImageElement, scale: number): 
   canvas.height = Math.round((drawing.height + TITLE_PX) * scale);
   const context = canvas.getContext('2d');
   if (!context) return null;
-  context.fillStyle = theme().paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
 }
