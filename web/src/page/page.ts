@@ -16,7 +16,7 @@ import { limitsSection } from './limits';
 import { followLinks } from './links';
 import { masthead } from './masthead';
 import { markSectionInView, contentsNav, type NavEntry } from './nav';
-import { cellTable, type CellTable } from './table';
+import { CellTable } from './table';
 import { profilesSection, whySection } from './why';
 
 interface SectionSpec extends NavEntry {
@@ -73,7 +73,7 @@ function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
 }
 
 function cellsSection(model: Model, onTable: (table: CellTable) => void): HTMLElement {
-  const table = cellTable(model);
+  const table = new CellTable(model);
   onTable(table);
   return table.element;
 }

@@ -30,20 +30,8 @@ const levelsNote = () =>
 
 const isCompared = ({ summary }: Model): boolean => summary.comparisons.length > 0;
 
-/** The table, and a way to open a cell in it. */
-export interface CellTable {
-  element: HTMLElement;
-  /** Opens a cell's details and brings its row into view. */
-  open(id: string): Promise<void>;
-}
-
-export function cellTable(model: Model): CellTable {
-  const view = new TableView(model);
-  return { element: view.element, open: (id) => view.open(id) };
-}
-
 /** The table with its filter, its order and its limit of rows. */
-class TableView {
+export class CellTable {
   readonly element: HTMLElement;
   private readonly columns: Column[];
   private rows: Row[];
@@ -82,6 +70,7 @@ class TableView {
     this.show();
   }
 
+  /** Opens a cell's details and brings its row into view. */
   async open(id: string): Promise<void> {
     const row = this.rows.find((r) => r.cell.id === id);
     if (!row) return;
