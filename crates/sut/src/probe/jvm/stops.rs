@@ -14,6 +14,7 @@ use tare_sys::clock;
 use tare_sys::procfs::process;
 use tempfile::TempDir;
 
+use super::JvmProbe;
 use super::attach::diagnostic_command;
 
 /// The environment variable from which the `java` command of JDK 9 and later takes options. An older one ignores it, and
@@ -50,7 +51,16 @@ pub struct StopLog {
 impl StopLog {
     /// The log of the first of these processes that has one; `None` where no JVM writes one.
     pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
-        processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid))
+        let is_written = |log: &Self| !log.was_turned_off();
+        processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid).filter(is_written))
+    }
+
+    /// Whether another option of the JVM has turned it off, as `-Xlog:disable` does: it is empty, and there were stops. The last
+    /// one may not be written yet.
+    fn was_turned_off(&self) -> bool {
+        let counters = JvmProbe::find_counters(self.pid).and_then(|jvm| jvm.take_sample());
+        let had_stops = counters.and_then(|sample| sample.so_far.safepoints).is_some_and(|stops| stops > 1);
+        had_stops && self.file.metadata().is_ok_and(|about| about.len() == 0)
     }
 
     /// Asks a JVM that runs already for a log, from now until this value is dropped. What a killed tare has asked for is turned off.
@@ -159,6 +169,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::probe::jvm::hsperf;
 
     const JDK_25: &str = "[2000ns][31] Safepoint \"G1CollectForAllocation\", Time since last: 41371865 ns, Reaching safepoint: \
                           15 ns, At safepoint: 700 ns, Leaving safepoint: 4 ns, Total: 719 ns, Threads: 0 runnable, 10 total\n";
@@ -183,6 +194,19 @@ mod tests {
         assert_eq!(log.take_stops(), Some(Vec::new()));
         jvm.write_all(rest.as_bytes()).unwrap();
         assert_eq!(log.take_stops(), Some(vec![IdleSpan { begin_ns: 8_997, end_ns: 9_000 }]));
+    }
+
+    #[test]
+    fn a_log_that_another_option_turned_off_does_not_pass_for_one_without_stops() {
+        // No process has this number.
+        let pid: u32 = (1 << 22) + 7;
+        let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
+        for (stops, text, is_log) in [(5, "", false), (5, JDK_25, true), (1, "", true)] {
+            fs::write(folder.path().join(pid.to_string()), hsperf::tests::file(&[("sun.rt.safepoints", stops)]))
+                .unwrap();
+            fs::write(folder.path().join(format!("{pid}.safepoints")), text).unwrap();
+            assert_eq!(StopLog::find(folder.path(), std::iter::once(pid)).is_some(), is_log, "{stops} {text}");
+        }
     }
 
     #[test]
