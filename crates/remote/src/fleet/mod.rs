@@ -266,9 +266,9 @@ impl Fleet {
         &self.clocks
     }
 
-    /// Number of agents that are not lost.
+    /// Number of agents that were not lost.
     pub fn remaining(&self) -> usize {
-        self.agents.iter().filter(|agent| !agent.is_lost()).count()
+        self.agents.iter().filter(|agent| agent.loss().is_none()).count()
     }
 
     /// Whether every agent has answered its latest task or is lost.
@@ -280,6 +280,14 @@ impl Fleet {
 impl FleetAgent {
     pub const fn is_lost(&self) -> bool {
         matches!(self.phase, AgentPhase::Lost { .. })
+    }
+
+    /// Why and when it was lost; `None` if it was not, or only after it had done its task.
+    pub fn loss(&self) -> Option<(&str, u64)> {
+        match &self.phase {
+            AgentPhase::Lost { reason, at_ns } if self.answered.is_none() => Some((reason.as_str(), *at_ns)),
+            _ => None,
+        }
     }
 
     /// Whether its last ping is unanswered.

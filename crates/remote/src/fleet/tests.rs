@@ -146,6 +146,17 @@ fn what_a_lost_agent_had_reported_stays_and_the_others_go_on() {
 }
 
 #[test]
+fn an_agent_that_goes_after_its_load_is_no_loss() {
+    let mut fleet = running(2);
+    fleet.process_report(0, sampled(3), 2 * S);
+    fleet.process_report(0, done(3), 2 * S);
+    (0..2).for_each(|agent| fleet.mark_lost(agent, "its process ended", 3 * S));
+    assert_eq!(fleet.agents()[0].loss(), None);
+    assert_eq!(fleet.agents()[1].loss(), Some(("its process ended", 3 * S)));
+    assert_eq!((fleet.remaining(), fleet.is_over()), (1, true));
+}
+
+#[test]
 fn an_agent_with_more_samples_than_periods_is_lost() {
     let mut fleet = running(2);
     // In one second, with four to spare.

@@ -4,7 +4,7 @@ use tare_record::{AgentRecord, EventKind, EventRecord};
 use tare_run::load::Equipment;
 use tare_units::distinct;
 
-use crate::fleet::{AgentPhase, FleetAgent};
+use crate::fleet::FleetAgent;
 
 /// What all agents make the load with; values that differ are listed.
 pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment {
@@ -22,10 +22,8 @@ pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment
 /// A record for each agent. `begin_ns` is when the load began.
 pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u64) -> Vec<AgentRecord> {
     let record = |(agent, equipment): (&FleetAgent, &Equipment)| {
-        let (lost, lost_at_ns) = match &agent.phase {
-            AgentPhase::Lost { reason, at_ns } => (Some(reason.clone()), Some(at_ns.saturating_sub(begin_ns))),
-            _ => (None, None),
-        };
+        let loss = agent.loss().map(|(reason, at_ns)| (reason.to_owned(), at_ns.saturating_sub(begin_ns)));
+        let (lost, lost_at_ns) = loss.unzip();
         AgentRecord {
             load_cpus: equipment.load_cpus.clone(),
             lost,
@@ -40,12 +38,11 @@ pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u
 
 /// An event for each agent that was lost, in the order in which they were. `asked_per_s` is the rate of the whole load.
 pub fn loss_events(agents: &[FleetAgent], begin_ns: u64, asked_per_s: Option<f64>) -> Vec<EventRecord> {
-    let mut lost: Vec<(u64, &FleetAgent, &str)> = Vec::new();
-    for agent in agents {
-        if let AgentPhase::Lost { reason, at_ns } = &agent.phase {
-            lost.push((at_ns.saturating_sub(begin_ns), agent, reason));
-        }
-    }
+    let lost = agents.iter().filter_map(|agent| {
+        let (reason, at_ns) = agent.loss()?;
+        Some((at_ns.saturating_sub(begin_ns), agent, reason))
+    });
+    let mut lost: Vec<(u64, &FleetAgent, &str)> = lost.collect();
     lost.sort_by_key(|(at_ns, _, _)| *at_ns);
     let event = |(before, (at_ns, agent, reason)): (usize, &(u64, &FleetAgent, &str))| {
         let kind = EventKind::AgentLost {
