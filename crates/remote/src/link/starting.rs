@@ -70,8 +70,12 @@ pub(crate) fn start_agents(
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
     copy_program_to_hosts(order.places, &program, cancel, progress)?;
-    let jobs = make_jobs(order, cancel)?;
-    let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
+    let mut jobs = make_jobs(order, cancel)?;
+    let planned = plan_agents(order, &program, &jobs, cancel, progress);
+    // Nobody hears of a job that cannot be removed when it is dropped.
+    let mut planned = planned.inspect_err(|_| {
+        jobs.iter_mut().filter_map(|job| job.remove().err()).for_each(|left| progress(&left));
+    })?;
     number_agents_on_nodes(&mut planned);
     let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
     let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };

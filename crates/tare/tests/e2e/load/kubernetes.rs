@@ -263,6 +263,22 @@ fn ctrl_c_while_pods_start_removes_the_job() {
 }
 
 #[test]
+fn a_job_that_may_not_be_removed_after_ctrl_c_is_named() {
+    let cluster = FakeCluster::new(&[pod(0, "", &unschedulable())]);
+    fs::write(cluster.folder.join("refuse-delete"), "Error from server (Forbidden): jobs are locked").unwrap();
+    let mut command = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]);
+    let load = command.stderr(Stdio::piped()).spawn().unwrap();
+    assert!(wait_for(|| cluster.log().contains("get pods")));
+    kill("-INT", &load.id().to_string());
+    let told = stderr(&load.wait_with_output().unwrap());
+    assert!(
+        told.contains("is still there: Error from server (Forbidden): jobs are locked; tare agents clean"),
+        "{told}"
+    );
+    cluster.bench.assert_nothing_left();
+}
+
+#[test]
 fn jobs_of_a_dead_coordinator_are_found_and_removed() {
     let cluster = FakeCluster::new(&[]);
     cluster.says("jobs.json", &json!({ "items": [{ "metadata": { "name": "tare-1" } }] }));
