@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use rustix::process::setpriority_process;
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads;
@@ -16,19 +15,15 @@ const FILES: u64 = 4_096;
 
 /// Every permission that a run can use.
 pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
-    vec![cores(server, load), quota(), io_uring(), open_files(), deep_sleep(), priority(), perf_events()]
-}
-
-/// What a task returns that changes the thread in which it runs; `None` if no thread can be started.
-fn result_in_thread<R: Send + 'static>(task: impl FnOnce() -> R + Send + 'static) -> Option<R> {
-    threads::spawn("doctor", task).ok()?.join().ok()
+    vec![cores(server, load), quota(), io_uring(), open_files(), deep_sleep(), perf_events()]
 }
 
 /// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
 fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
     const WHAT: &str = "cores";
     let both = server.union(load);
-    let pinned = result_in_thread(move || pin_current_thread(&both));
+    let attempt = threads::spawn("doctor", move || pin_current_thread(&both));
+    let pinned = attempt.ok().and_then(|thread| thread.join().ok());
     match (pinned, allowed_cpus()) {
         (Some(Ok(())), Ok(allowed)) if allowed.len() > 1 => {
             Checked::fine(WHAT, format!("{allowed}, threads can be pinned"))
@@ -89,19 +84,6 @@ fn deep_sleep() -> Checked {
             let remedy = "Latencies at low rates include the time to wake up. As root it can be prevented.";
             Checked::optional(WHAT, format!("cannot be prevented ({error})"), remedy)
         }
-    }
-}
-
-/// Whether threads can be given a higher priority. The attempt is made on a thread of its own: on Linux the priority belongs
-/// to a thread, contrary to POSIX.
-fn priority() -> Checked {
-    const WHAT: &str = "priority of threads";
-    let raised = result_in_thread(|| setpriority_process(None, -1));
-    if raised.is_some_and(|raised| raised.is_ok()) {
-        Checked::fine(WHAT, "can be raised")
-    } else {
-        let remedy = "Warm-up takes longer on busy cores. It takes root or CAP_SYS_NICE.";
-        Checked::optional(WHAT, "cannot be raised", remedy)
     }
 }
 
