@@ -44,7 +44,7 @@ Examples:
 
 Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); p99(/cart) and errors(POST /cart) of one URL of several; responses of a status, as in 'status 503>1%' or 'status 5xx>0'; connection-events, which belong to no request; rps. A condition on a percentile is also met if fewer than ten responses took longer: they are too few to show that it holds.
 
-Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers are VOID or a --fail-if was met · 130 interrupted
+Exit codes: 0 done · 1 tare failed (no server, no such file, …) · 2 wrong usage · 3 done, but the numbers are VOID or a --fail-if was met · 130 interrupted
 
 What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
 

@@ -114,7 +114,7 @@ pub fn quick_suite_note() -> String {
     let settings = wrap(&format!("  {}", settings.join(" ")), NOTE_WIDTH, 2).replace('\u{a0}', " ");
     format!(
         "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here. \
-         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{settings}\n\n\
+         Without SUITE, tare.toml, -s, -m, --aa and --external, `tare run` uses suites/quick.toml:\n{settings}\n\n\
          `tare run --dry-run` prints every value with its source. Reference: docs/SETTINGS.md"
     )
 }
