@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_units::distinct;
+use tare_units::{distinct, enumerate};
 
 use super::Inputs;
 use crate::PlanError;
@@ -162,8 +162,14 @@ impl NameLookup<'_> {
         Ok(Some(found))
     }
 
+    /// The one server of this name.
     fn server(&self, origin: &str, pattern: &String) -> Result<String, PlanError> {
-        Ok(select_names(origin, "server", std::slice::from_ref(pattern), &self.servers)?.swap_remove(0))
+        let mut found = select_names(origin, "server", std::slice::from_ref(pattern), &self.servers)?;
+        if found.len() > 1 {
+            let message = format!("\"{pattern}\" means several servers, {}; name one", enumerate(&found));
+            return Err(PlanError::value(origin, message));
+        }
+        Ok(found.swap_remove(0))
     }
 
     /// `-m` wins over the group's own list, which wins over `[run] scenarios`; without any of them, all.

@@ -30,17 +30,15 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(if measured.is_interrupted() { Outcome::Interrupted } else { Outcome::Done })
 }
 
-/// What a profile calls the settings of a run.
-const ARGUMENTS: [(&str, &str); 3] =
-    [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", "--against")];
-
 fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
     let flags = args.options();
     session.workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
     let suite = session.workspace.suite_for(args.suite.as_deref())?;
     let plan = session.plan(&profiled(suite), &flags, Some(&args.profile()));
+    let of_baseline = if args.against.is_some() { "--against" } else { "SERVER" };
+    let arguments = [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", of_baseline)];
     let plan = plan.map_err(|error| match error.downcast() {
-        Ok(error) => with_argument_names(error, &ARGUMENTS).into(),
+        Ok(error) => with_argument_names(error, &arguments).into(),
         Err(other) => other,
     })?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))

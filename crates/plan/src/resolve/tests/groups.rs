@@ -83,6 +83,20 @@ fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out()
 }
 
 #[test]
+fn a_baseline_is_one_server() {
+    let several = "\"*.Vanilla*\" means several servers, http4s.Vanilla, http4s.VanillaMulti; name one";
+    for (suite, origin) in [
+        ("[run]\nservers = [\"*\"]\nbaseline = \"*.Vanilla*\"", "[run] baseline"),
+        ("[run]\naa = \"*.Vanilla*\"", "[run] aa"),
+        ("[[groups]]\nbaseline = \"*.Vanilla*\"\nservers = [\"http4s.Tapir\"]", "[[groups]] number 1"),
+        ("[servers.own]\ncommand = [\"./own\"]\nbaseline = \"*.Vanilla*\"", "[servers.own] baseline"),
+    ] {
+        let error = plan(suite, Options::default()).unwrap_err().to_string();
+        assert_eq!(error, format!("suites/s.toml: {origin}: {several}"));
+    }
+}
+
+#[test]
 fn a_server_that_no_group_has_cannot_be_chosen() {
     let suite =
         "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
