@@ -1,45 +1,37 @@
 //! The question of a run, and how its servers differ: what is read first.
 
-use tare_units::enumerate;
+use tare_units::{distinct, enumerate, grouped_by};
 
-use crate::plan::{Changes, Group, NamedScenario, Program, Role, Transport, TransportKeys};
+use crate::plan::{Changes, Group, NamedScenario, Program, Role, Transport, TransportKeys, Variant};
 use crate::suite::Suite;
 
 /// How servers differ from those that they are like or stand in front of, in sentences: the first thing to know of such a comparison.
 /// One sentence for all that speak the same.
 pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String]) -> String {
-    let mut sentences: Vec<String> = Vec::new();
-    let mut spoken: Vec<(String, Vec<&str>)> = Vec::new();
     let with_group = groups.iter().flat_map(|group| group.variants.iter().map(move |variant| (group, variant)));
-    for (group, variant) in with_group.filter(|(_, variant)| variant.role != Role::Control) {
-        let server = variant.server.as_str();
-        let differs = match &variant.program {
-            Program::CatalogLike { changes, .. } if *changes == Changes::default() => None,
-            Program::CatalogLike { like, changes, .. } => Some(format!("is {like} with {}", changes.text(jvm_options))),
-            _ => suite.servers.get(server).and_then(|server| server.differs.clone()),
-        };
-        let place = variant.upstream.as_ref().map(|upstream| format!("stands in front of {}", upstream.name));
-        for what in differs.into_iter().chain(place) {
-            let sentence = format!(" {server} {what}.");
-            if !sentences.contains(&sentence) {
-                sentences.push(sentence);
-            }
-        }
+    let variants: Vec<(&Group, &Variant)> = with_group.filter(|(_, variant)| variant.role != Role::Control).collect();
+    let sentences = distinct(variants.iter().flat_map(|(_, variant)| sentences_of(suite, variant, jvm_options)));
+    let spoken = variants.iter().filter_map(|(group, variant)| {
         let transport = variant.program.transport();
-        if transport != Transport::default() {
-            let text = transport.text() + &where_stated(group);
-            match spoken.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, servers)) if servers.contains(&server) => {}
-                Some((_, servers)) => servers.push(server),
-                None => spoken.push((text, vec![server])),
-            }
-        }
-    }
-    sentences.extend(spoken.iter().map(|(text, servers)| match servers.as_slice() {
+        let text = || transport.text() + &where_stated(group);
+        (transport != Transport::default()).then(|| (text(), variant.server.as_str()))
+    });
+    let spoken = grouped_by(spoken).into_iter().map(|(text, servers)| match distinct(servers).as_slice() {
         [one] => format!(" {one} speaks {text}."),
         many => format!(" These speak {text}: {}.", many.join(", ")),
-    }));
-    sentences.concat()
+    });
+    sentences.into_iter().chain(spoken).collect()
+}
+
+/// What a server changes, and what it stands in front of.
+fn sentences_of(suite: &Suite, variant: &Variant, jvm_options: &[String]) -> Vec<String> {
+    let differs = match &variant.program {
+        Program::CatalogLike { changes, .. } if *changes == Changes::default() => None,
+        Program::CatalogLike { like, changes, .. } => Some(format!("is {like} with {}", changes.text(jvm_options))),
+        _ => suite.servers.get(&variant.server).and_then(|server| server.differs.clone()),
+    };
+    let place = variant.upstream.as_ref().map(|upstream| format!("stands in front of {}", upstream.name));
+    differs.into_iter().chain(place).map(|what| format!(" {} {what}.", variant.server)).collect()
 }
 
 /// In which scenarios it speaks so, where they say it.

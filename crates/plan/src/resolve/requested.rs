@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_units::{distinct, enumerate};
+use tare_units::{distinct, enumerate, grouped_by};
 
 use super::Inputs;
 use crate::PlanError;
@@ -122,27 +122,19 @@ impl NameLookup<'_> {
         let scenarios = self.scenarios("", None)?;
         let common = flags.baseline.as_ref().or(suite.run.baseline.as_ref());
         let common = common.map(|name| self.server(&suite.origin_of("baseline", flags), name)).transpose()?;
-        let mut requested: Vec<GroupSpec> = Vec::new();
+        let mut with_baselines = Vec::new();
         for name in chosen {
             let own = if common.is_none() { self.baseline_of(&name)? } else { None };
-            let baseline = common.clone().or(own).unwrap_or_else(|| name.clone());
-            match requested.iter_mut().find(|group| group.baseline == baseline) {
-                Some(group) => {
-                    group.with_baseline |= name == baseline;
-                    group.servers.push(name);
-                }
-                None => {
-                    requested.push(GroupSpec {
-                        with_baseline: name == baseline,
-                        baseline,
-                        servers: vec![name],
-                        scenarios: Some(scenarios.clone()),
-                        ..GroupSpec::default()
-                    });
-                }
-            }
+            with_baselines.push((common.clone().or(own).unwrap_or_else(|| name.clone()), name));
         }
-        Ok(requested)
+        let group = |(baseline, servers): (String, Vec<String>)| GroupSpec {
+            with_baseline: servers.contains(&baseline),
+            baseline,
+            servers,
+            scenarios: Some(scenarios.clone()),
+            ..GroupSpec::default()
+        };
+        Ok(grouped_by(with_baselines.into_iter()).into_iter().map(group).collect())
     }
 
     fn baseline_of(&self, name: &str) -> Result<Option<String>, PlanError> {

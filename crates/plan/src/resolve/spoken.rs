@@ -1,6 +1,6 @@
 //! What is spoken with servers: what the server states, or the scenario, or else what the run asks all in.
 
-use tare_units::enumerate;
+use tare_units::{distinct, enumerate, grouped_by};
 
 use super::Inputs;
 use crate::PlanError;
@@ -155,25 +155,21 @@ pub(super) fn check(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
 
 /// Lists what is spoken with the variants, and where that is stated.
 pub(super) fn list(plan: &mut Plan, inputs: &Inputs<'_>) {
-    type Row = (usize, String, Source, String);
-    let mut rows: Vec<(Row, Vec<String>)> = Vec::new();
-    for (group, variant, transport) in with_groups(plan).filter(|(_, variant, _)| variant.role != Role::Control) {
-        for (key, value) in transport.keys().texts().into_iter().enumerate() {
-            let Some(value) = value else { continue };
+    let variants = with_groups(plan).filter(|(_, variant, _)| variant.role != Role::Control);
+    let stated = variants.flat_map(|(group, variant, transport)| {
+        let values = transport.keys().texts().into_iter().enumerate();
+        values.filter_map(move |(key, value)| {
             let stated = place(inputs, &variant.server, group, key);
             let (source, place) = stated.unwrap_or((Source::Default, String::new()));
-            let row = (key, value, source, place);
-            match rows.iter_mut().find(|(known, _)| *known == row) {
-                Some((_, names)) if names.contains(&variant.name) => {}
-                Some((_, names)) => names.push(variant.name.clone()),
-                None => rows.push((row, vec![variant.name.clone()])),
-            }
-        }
-    }
+            Some(((key, value?, source, place), variant.name.clone()))
+        })
+    });
+    let mut rows = grouped_by(stated);
     rows.sort_by_key(|((key, ..), _)| *key);
     let rows = rows.into_iter().map(|((key, value, source, place), names)| {
         let by = if place.is_empty() { place } else { format!(", by {place}") };
-        Setting::new("connections", TransportKeys::NAMES[key], value, source, &format!("of {}{by}", enumerate(&names)))
+        let meaning = format!("of {}{by}", enumerate(&distinct(names)));
+        Setting::new("connections", TransportKeys::NAMES[key], value, source, &meaning)
     });
     let after = plan.settings.iter().take_while(|setting| setting.section == "what").count();
     plan.settings.splice(after..after, rows.collect::<Vec<_>>());
