@@ -21,9 +21,6 @@ use crate::{console, interrupt};
 use look::{expectation, look_at_answers};
 use project::{KNOWN_FILES, Project, detect_project};
 
-/// The file that is written, which other commands read.
-const FILE: &str = SUITE_FILE;
-
 const SCENARIO: &str = "Home";
 
 /// What is expected before the server was asked.
@@ -50,7 +47,7 @@ struct ServerAnswer {
 pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
     anyhow::ensure!(args.folder.is_dir(), "{} is no folder", args.folder.display());
     let is_here = args.folder == Path::new(".");
-    let file = if is_here { PathBuf::from(FILE) } else { args.folder.join(FILE) };
+    let file = if is_here { PathBuf::from(SUITE_FILE) } else { args.folder.join(SUITE_FILE) };
     anyhow::ensure!(args.force || !file.exists(), "{} exists; --force overwrites it", file.display());
     let project = detect_project(&args.folder)?;
     let answers = Answers::gather(args, project.as_ref())?;
@@ -75,7 +72,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
 
 fn write_suite(file: &Path, text: &str) -> anyhow::Result<()> {
     // What is written must be readable.
-    Suite::parse(FILE, text)?;
+    Suite::parse(SUITE_FILE, text)?;
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
@@ -202,8 +199,8 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
     let budget = if is_on_jvm { BUDGET_OF_JVM } else { "" };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
-         #   tare verify --suite {FILE}     do both servers answer alike?\n\
-         #   tare run {FILE}                what does the layer cost?\n\
+         #   tare verify --suite {SUITE_FILE}     do both servers answer alike?\n\
+         #   tare run {SUITE_FILE}                what does the layer cost?\n\
          #   tare check                        did a change make the server slower?\n\
          {budget}\
          [suite]\n\
@@ -282,7 +279,7 @@ mod tests {
 
     #[test]
     fn commands_without_a_port_get_it_by_the_environment() {
-        let suite = Suite::parse(FILE, &text_of("./own", "./own", None)).unwrap();
+        let suite = Suite::parse(SUITE_FILE, &text_of("./own", "./own", None)).unwrap();
         let env = |name: &str| suite.servers[name].env.clone().into_iter().collect::<Vec<_>>();
         let port = ("PORT".to_owned(), "{port}".to_owned());
         assert_eq!(env("bare"), std::slice::from_ref(&port));
@@ -313,17 +310,17 @@ mod tests {
 
     #[test]
     fn a_jvm_has_more_time() {
-        let budget = |command: &str| Suite::parse(FILE, &text_of(command, command, None)).unwrap().run.budget;
+        let budget = |command: &str| Suite::parse(SUITE_FILE, &text_of(command, command, None)).unwrap().run.budget;
         assert_eq!(budget("java -jar own.jar --port {port}"), Some(Span::from_secs(600)));
         assert_eq!(budget("./own --port {port}"), None);
     }
 
     #[test]
     fn commands_of_the_user_stay_as_they_are() {
-        let suite = Suite::parse(FILE, &text_of("./own -p {port}", "./own -p {port} --layer", None)).unwrap();
+        let suite = Suite::parse(SUITE_FILE, &text_of("./own -p {port}", "./own -p {port} --layer", None)).unwrap();
         assert_eq!(suite.servers["wrapped"].command, ["./own", "-p", "{port}", "--layer"]);
         assert!(suite.servers.values().all(|server| server.env.is_empty() && server.build.is_none()));
-        let quoted = Suite::parse(FILE, &text_of("'./my own' -p {port}", "sh -c 'exec x'", None)).unwrap();
+        let quoted = Suite::parse(SUITE_FILE, &text_of("'./my own' -p {port}", "sh -c 'exec x'", None)).unwrap();
         assert_eq!(quoted.servers["bare"].command, ["./my own", "-p", "{port}"]);
         assert_eq!(quoted.servers["wrapped"].command, ["sh", "-c", "exec x"]);
     }
