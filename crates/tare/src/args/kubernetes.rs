@@ -60,10 +60,9 @@ impl PodArgs {
 /// What `tare agents` does.
 #[derive(Debug, Subcommand)]
 pub enum AgentsAction {
-    /// Remove the jobs of agents that coordinators on this machine left behind, as after a crash, from the namespace. It also
-    /// ends loads that go on.
+    /// Remove the jobs of agents that coordinators on this machine left behind, as after a crash, from the namespace.
     Clean {
-        /// Also remove what other machines and people made.
+        /// Also remove what other machines and people made, and the agents of loads and runs that go on.
         #[arg(long)]
         all: bool,
         /// The cluster.

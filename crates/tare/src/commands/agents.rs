@@ -21,8 +21,7 @@ fn clean_cluster(args: &ClusterArgs, all: bool) -> anyhow::Result<Outcome> {
     let is_removed = |job: &&(String, Option<String>)| job.1.is_none();
     let text: String =
         removed.iter().filter(is_removed).map(|(job, _)| format!("removed job {job} and its pods\n")).collect();
-    let none =
-        if all { "no job of tare is left\n" } else { "no job that this machine made is left; --all removes others\n" };
+    let none = if all { "no job of tare is left\n" } else { "this machine left no job behind; --all removes others\n" };
     console::print_text(if removed.is_empty() { none } else { &text });
     let mut outcome = Outcome::Done;
     for (job, reason) in removed.iter().filter_map(|(job, reason)| Some((job, reason.as_ref()?))) {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tare_load::Cancel;
 use tare_sys::clock;
+use tare_sys::procfs::process;
 
 use super::kubectl::{CallError, Caller, Cluster};
-use super::manifest::{CONTAINER, HOST_LABEL, JobShape, TARE_SELECTOR, host_label};
+use super::manifest::{CONTAINER, HOST_LABEL, JobShape, PROCESS_LABEL, TARE_SELECTOR, host_label};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::{WaitStep, next_wait_step};
 use crate::link::pipes::ExplainEnd;
@@ -151,8 +152,8 @@ fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), S
     cluster.call(&delete, "", caller).map(drop).map_err(CallError::reason)
 }
 
-/// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine made, or
-/// all. Returns the name of each, and why it could not be removed if it is still there.
+/// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine left
+/// behind, or all. Returns the name of each, and why it could not be removed if it is still there.
 ///
 /// # Errors
 /// Why kubectl does not list the jobs, and what to do.
@@ -164,8 +165,17 @@ pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Op
     let list: [&str; 3] = ["get", "jobs", &format!("--selector={TARE_SELECTOR}{of_host}")];
     let jobs = cluster.call_json(&list, caller).map_err(CallError::reason)?;
     let jobs = jobs["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let names = jobs.iter().filter_map(|job| job["metadata"]["name"].as_str());
+    let left = jobs.iter().filter(|job| all || !has_coordinator(job));
+    let names = left.filter_map(|job| job["metadata"]["name"].as_str());
     Ok(names.map(|name| (name.to_owned(), remove_job(cluster, name, caller).err())).collect())
+}
+
+/// Whether the coordinator that made a job on this machine still runs. One of another user counts as long as its process is
+/// there.
+fn has_coordinator(job: &Value) -> bool {
+    let own = process::program_name(std::process::id());
+    let id = job["metadata"]["labels"][PROCESS_LABEL].as_str().and_then(|id| id.parse::<u32>().ok());
+    id.is_some_and(|id| process::exists(id) && process::program_name(id).is_none_or(|name| Some(name) == own))
 }
 
 /// Suffixes of parts of a core, and how many of them are a core.
@@ -185,6 +195,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_job_whose_coordinator_runs_is_not_left_behind() {
+        let job = |process: &str| json!({ "metadata": { "labels": { "tare/process": process } } });
+        assert!(has_coordinator(&job(&std::process::id().to_string())));
+        for gone in [job("4294967295"), job("x"), json!({ "metadata": { "name": "tare-1" } })] {
+            assert!(!has_coordinator(&gone), "{gone}");
+        }
+    }
 
     #[test]
     fn a_limit_is_whole_cores() {

@@ -10,6 +10,8 @@ const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub(super) const TARE_SELECTOR: &str = "app.kubernetes.io/managed-by=tare";
 /// The label with the machine of the coordinator.
 pub(super) const HOST_LABEL: &str = "tare/host";
+/// The label with the process of the coordinator there.
+pub(super) const PROCESS_LABEL: &str = "tare/process";
 const LONGEST_LABEL: usize = 63;
 /// The label of the job and the pods of one load.
 const RUN_LABEL: &str = "tare/run";
@@ -31,7 +33,7 @@ pub struct PodShape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobShape {
     pub name: String,
-    /// The machine of its coordinator; empty where that is not known.
+    /// The machine of its coordinator, which is this process; empty where that is not known.
     pub host: String,
     /// Number of pods.
     pub agents: usize,
@@ -49,6 +51,7 @@ impl JobShape {
         let mut labels = json!({ MANAGED_BY: "tare", RUN_LABEL: self.name });
         if !self.host.is_empty() {
             labels[HOST_LABEL] = self.host.clone().into();
+            labels[PROCESS_LABEL] = std::process::id().to_string().into();
         }
         json!({
             "apiVersion": "batch/v1",
@@ -177,7 +180,8 @@ mod tests {
         let labels =
             |host: &str| JobShape { host: host.to_owned(), ..job() }.to_manifest()["metadata"]["labels"].clone();
         assert_eq!(labels("desk")["tare/host"], "desk");
-        assert!(labels("").get("tare/host").is_none());
+        assert_eq!(labels("desk")["tare/process"], std::process::id().to_string());
+        assert!(labels("").get("tare/host").is_none() && labels("").get("tare/process").is_none());
         assert_eq!(label_value("-my host.local.\n"), "myhost.local");
         assert_eq!(label_value(&"x".repeat(80)).len(), 63);
     }
