@@ -216,9 +216,10 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
     } else {
         None
     };
-    let command = ["dotnet", &format!("published/{name}.dll")];
+    // What dotnet finds elsewhere in the folder, such as the files of the build before, it would publish too.
+    let command = ["dotnet", &format!("bin/published/{name}.dll")];
     // A solution beside the project has no one output, and dotnet does not choose between them.
-    let build = format!("dotnet publish {} -c Release -o published", shell_words::quote(file));
+    let build = format!("dotnet publish {} -c Release -o bin/published", shell_words::quote(file));
     let project =
         Project { port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"], ..project(".NET", file, Some(&build), &command) };
     Ok(Some(match doubt {

@@ -261,13 +261,13 @@ fn sbt_names_its_program_as_native_packager_does() {
 
 #[test]
 fn dotnet_names_its_assembly() {
-    let build = Some("dotnet publish Own.csproj -c Release -o published");
+    let build = Some("dotnet publish Own.csproj -c Release -o bin/published");
     let web = |inside: &str| {
         format!("<Project Sdk=\"Microsoft.NET.Sdk.Web\"><PropertyGroup>{inside}</PropertyGroup></Project>")
     };
-    assert_known(&[("Own.csproj", &web(""))], ".NET", build, "dotnet published/Own.dll");
+    assert_known(&[("Own.csproj", &web(""))], ".NET", build, "dotnet bin/published/Own.dll");
     let named = web("<AssemblyName>Other</AssemblyName>");
-    assert_known(&[("Own.csproj", &named), ("Own.sln", "")], ".NET", build, "dotnet published/Other.dll");
+    assert_known(&[("Own.csproj", &named), ("Own.sln", "")], ".NET", build, "dotnet bin/published/Other.dll");
     assert_doubted(&[("Own.csproj", &web("<AssemblyName>$(Prefix).A</AssemblyName>"))], "$(Prefix).A");
     assert_doubted(&[("Own.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>")], "makes a library");
     assert_doubted(&[("A.csproj", &named), ("B.csproj", &named)], "several projects: A.csproj, B.csproj");
