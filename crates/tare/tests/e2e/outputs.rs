@@ -34,6 +34,7 @@ fn two_forms_never_share_a_file() {
         (&["--wrk", "--json", "-"], "--json and --wrk both write to standard output"),
         (&["--html", "a", "--hlog", "a"], "--html and --hlog both write to a;"),
         (&["--json", "a", "--db", "a"], "--db and --json both write to a;"),
+        (&["--json", "./a", "--db", "a"], "--db and --json both write to a;"),
         (&["--db", "-"], "--db needs a file"),
     ] {
         let output = bench.run(&[&["load", &server.url("/path0/4"), "-d", "60s"], flags].concat());

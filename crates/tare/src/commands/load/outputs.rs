@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use anyhow::Context;
 use tare_analysis::load::LoadSummary;
@@ -37,7 +37,9 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
     }
     let mut taken: Vec<(&str, &Path)> = db.map(|file| ("--db", file)).into_iter().collect();
     for form in &forms {
-        if let Some((other, file)) = taken.iter().find(|(_, file)| *file == form.file) {
+        // ./a is the file a.
+        let is_same = |file: &Path| absolute(file).ok() == absolute(form.file).ok();
+        if let Some((other, file)) = taken.iter().find(|(_, file)| is_same(file)) {
             let (flag, place) =
                 (form.flag, if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() });
             return Err(wrong_usage(format!(
