@@ -5,7 +5,6 @@ use tare_load::{SliceSample, TracedRequest};
 use tare_plan::LoadPlan;
 use tare_plan::load_plan::{LoadModel, ServerProcess};
 use tare_record::{EventKind, EventRecord, IntervalDivision, KnownStops, LatencyParts, Phase, ServerUse};
-use tare_sys::clock::Nanos;
 use tare_sys::procfs::process::{self, Stat};
 
 use crate::error::RunError;
@@ -126,7 +125,7 @@ impl WatchedServer {
 
     fn end_watch(&mut self) -> ServerUse {
         let Some(watch) = self.watch.take() else { return ServerUse::default() };
-        let mut used = watch.end(&mut self.servers, Nanos::ZERO, Nanos::ZERO).pop().unwrap_or_default();
+        let mut used = watch.end(&mut self.servers, 0).pop().unwrap_or_default();
         match (&mut self.stops, std::mem::take(&mut used.stops)) {
             (KnownStops::Spans(all), KnownStops::Spans(mut new)) => all.append(&mut new),
             (_, KnownStops::Unreadable) => {

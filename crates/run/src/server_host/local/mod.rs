@@ -16,7 +16,6 @@ use tare_record::ServerUse;
 use tare_sut::SutError;
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
-use tare_sys::clock::{self, Nanos};
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
@@ -35,7 +34,7 @@ pub struct LocalServers {
     profiles: PathBuf,
     cancelled: Arc<AtomicBool>,
     servers: RunningServers,
-    watch: Option<(Nanos, Watch)>,
+    watch: Option<Watch>,
     sampling: Option<Sampling>,
 }
 
@@ -76,10 +75,6 @@ impl ServerHost for LocalServers {
         Ok(results)
     }
 
-    fn check(&self) -> Result<(), RunError> {
-        Ok(())
-    }
-
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
         let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
         let before: Vec<_> = servers.iter().map(&mut cpu).collect();
@@ -104,18 +99,18 @@ impl ServerHost for LocalServers {
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
-        self.watch = Some((clock::now(), Watch::begin(&mut self.servers, watch)));
+        self.watch = Some(Watch::begin(&mut self.servers, watch));
     }
 
     fn look_at_jvm(&mut self, server: ServerId) {
-        if let Some((_, watch)) = &mut self.watch {
+        if let Some(watch) = &mut self.watch {
             watch.look_at_jvm(server, &mut self.servers);
         }
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        let Some((begun, watch)) = self.watch.take() else { return Vec::new() };
-        watch.end(&mut self.servers, begun + Duration::from_nanos(scored_from_ns), begun)
+        let watch = self.watch.take();
+        watch.map(|watch| watch.end(&mut self.servers, scored_from_ns)).unwrap_or_default()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {

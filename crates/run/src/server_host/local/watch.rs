@@ -1,6 +1,7 @@
 //! Probes over a span of load: they are read before and after it, and the difference is kept.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_record::{Hiccups, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
@@ -30,6 +31,7 @@ pub struct WatchOrder {
 
 /// The readings at the beginning of a span, and the meters that run meanwhile.
 pub(crate) struct Watch {
+    begun: Nanos,
     watched: Vec<FirstReadings>,
     meter: Option<Meter>,
     others: Option<OtherPrograms>,
@@ -79,10 +81,10 @@ impl RuntimeTotal {
 impl Watch {
     /// Reads the probes of the servers, and starts the meters where they are asked for.
     pub fn begin(servers: &mut RunningServers, order: &WatchOrder) -> Self {
-        let begun = clock::thread_cpu_ns();
+        let (begun, cpu_ns) = (clock::now(), clock::thread_cpu_ns());
         let WatchOrder { servers: watched, phase, .. } = order;
         let others = order.counted_cpus.parse().ok().and_then(|cpus| OtherPrograms::begin(servers, cpus));
-        let mut watch = Self { watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
+        let mut watch = Self { begun, watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
         if order.hiccups && *phase == Phase::Measure {
             // If no thread can be started, there is no meter, and the record has no hiccups.
             watch.meter = order.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
@@ -98,7 +100,7 @@ impl Watch {
             let runtime = RuntimeTotal::begin(server.runtime());
             watch.watched.push(FirstReadings { server: *id, cpu: server.cpu(), runtime });
         }
-        watch.probing_ns = clock::thread_cpu_ns() - begun;
+        watch.probing_ns = clock::thread_cpu_ns() - cpu_ns;
         watch
     }
 
@@ -113,9 +115,9 @@ impl Watch {
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
 
-    /// Reads the probes again and ends the meters. Hiccups before `scored_from` are left out; times of pauses count
-    /// from `origin`.
-    pub fn end(self, servers: &mut RunningServers, scored_from: Nanos, origin: Nanos) -> Vec<ServerUse> {
+    /// Reads the probes again and ends the meters. Hiccups before `scored_from_ns` are left out. That time and those of pauses
+    /// count from the begin of the watch.
+    pub fn end(self, servers: &mut RunningServers, scored_from_ns: u64) -> Vec<ServerUse> {
         let begun = clock::thread_cpu_ns();
         let mut probing_ns = self.probing_ns;
         let used: Vec<_> = self
@@ -134,7 +136,8 @@ impl Watch {
         let outside = self.meter.map(|meter| {
             let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
-            OutsideDelays { delays: scored_delays(delays, scored_from), scored_from, origin }
+            let scored_from = self.begun + Duration::from_nanos(scored_from_ns);
+            OutsideDelays { delays: scored_delays(delays, scored_from), scored_from, origin: self.begun }
         });
         let mut all: Vec<ServerUse> = used
             .into_iter()
