@@ -1,6 +1,6 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
-use tare_plan::plan::{Group, Role};
+use tare_plan::plan::{Group, Role, Variant};
 use tare_record::checkpoint::{ComparisonState, DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
@@ -86,9 +86,10 @@ fn was_left_out(group: &Group, record: &RunRecord) -> bool {
 
 /// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.
 fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
-    let compared: Vec<_> = group.variants.iter().filter(|variant| variant.role != Role::Baseline).collect();
+    let (baseline, compared): (Vec<&Variant>, Vec<&Variant>) =
+        group.variants.iter().partition(|variant| variant.role == Role::Baseline);
     group.scenarios.iter().all(|named| {
-        let is_void = |name: &str| record.is_void(&group.id, &named.name, name);
-        is_void(&group.baseline().name) || !compared.is_empty() && compared.iter().all(|variant| is_void(&variant.name))
+        let is_void = |variant: &&Variant| record.is_void(&group.id, &named.name, &variant.name);
+        baseline.iter().any(is_void) || !compared.is_empty() && compared.iter().all(is_void)
     })
 }

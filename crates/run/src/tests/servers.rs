@@ -231,6 +231,17 @@ fn a_group_in_which_nothing_can_be_compared_stops() {
 }
 
 #[test]
+fn servers_without_a_baseline_go_on_when_the_first_of_them_is_void() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.groups[0].variants[0].role = Role::Compared;
+    let events = vec![ProfileEvent::Cpu];
+    plan.profile = Some(Profile { events, forks: 3, span: Span::from_secs(5), focus: String::new() });
+    let dead = Planted { failing_starts: vec![1], ..Planted::default() };
+    let outcome = Simulation::new(plan.profiling().unwrap()).plant("a", dead).run();
+    assert_eq!(outcome.record.profiles.len(), 3, "as after a plain run of several servers");
+}
+
+#[test]
 fn a_group_goes_on_while_one_of_its_scenarios_can_be_compared() {
     let mut plan = plan(&["a", "b"], &["Get", "Post"]);
     plan.stop.forks = Forks::Fixed { count: 3 };
