@@ -3,6 +3,7 @@
 pub mod environment;
 pub mod noise;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -30,6 +31,7 @@ use crate::progress::Progress;
 const PLANTED_DELAY: Duration = Duration::from_millis(2);
 const SELF_TEST_TIME: Duration = Duration::from_millis(1500);
 const SELF_TEST_RATE_PER_S: f64 = 1000.0;
+/// Unless the generator has more cores.
 const SELF_TEST_CONNECTIONS: usize = 16;
 /// Limits of the self-test: how far the median may be above the planted delay, and how late requests may be sent.
 const MOST_EXCESS: Duration = Duration::from_micros(500);
@@ -134,15 +136,20 @@ impl KnownServer {
             ..ServerSpec::default()
         };
         let server = Server::start_unless_cancelled(&spec, cancelled)?;
-        let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
-        let session = LoadSession::open(&SessionSpec {
-            connections: SELF_TEST_CONNECTIONS,
-            cpus: load_cpus.clone(),
-            timeout: Duration::from_secs(2),
-            connect_timeout: Duration::from_secs(2),
-            ..SessionSpec::new(server.address(), vec![request])
-        })?;
-        Ok(Self { server, session, connections: SELF_TEST_CONNECTIONS.max(load_cpus.len()) })
+        let spec = session_spec(server.address(), load_cpus);
+        Ok(Self { server, session: LoadSession::open(&spec)?, connections: spec.connections })
+    }
+}
+
+/// A session in which each of the generator's cores has a connection to the built-in server.
+fn session_spec(server: SocketAddr, load_cpus: &CpuSet) -> SessionSpec {
+    let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));
+    SessionSpec {
+        connections: SELF_TEST_CONNECTIONS.max(load_cpus.len()),
+        cpus: load_cpus.clone(),
+        timeout: Duration::from_secs(2),
+        connect_timeout: Duration::from_secs(2),
+        ..SessionSpec::new(server, vec![request])
     }
 }
 
@@ -216,6 +223,14 @@ mod tests {
             assert_eq!(has_passed, passes, "{service:?}, {late:?} late, {failed} failed");
             assert_eq!(found.remedy.is_some(), !passes);
             assert_eq!(found.text.contains("1 of 100 requests failed"), failed > 0);
+        }
+    }
+
+    #[test]
+    fn the_session_of_the_self_test_has_a_connection_for_each_core_however_many_there_are() {
+        for (cores, connections) in [(1, 16), (16, 16), (17, 17), (64, 64)] {
+            let spec = session_spec("127.0.0.1:80".parse().unwrap(), &CpuSet::from_indices(0..cores));
+            assert_eq!((spec.connections, spec.cpus.len()), (connections, cores), "a slice has as many");
         }
     }
 
