@@ -74,7 +74,7 @@ pub fn check_suite(bytes: &[u8]) {
         }
     };
     match Suite::parse("suite.toml", text) {
-        Ok(suite) => drop(suite.contract(&contract)),
+        Ok(suite) => drop(suite.scenarios_with(&contract)),
         Err(error) => assert!(error.to_string().contains("suite.toml"), "it names the file: {error}"),
     }
 }

@@ -201,13 +201,9 @@ impl Suite {
         PlanError::value(format!("{}: {key}", self.file), message)
     }
 
-    /// `contract` with this suite's own scenarios and checks.
-    ///
-    /// Checks of the catalog's contract are held only against the catalog's servers; see `resolve`.
-    pub fn contract(&self, contract: &Contract) -> Contract {
-        let mut merged = contract.clone();
-        merged.scenarios.extend(self.scenarios.clone());
-        merged
+    /// The scenarios of the catalog's contract and this suite's own.
+    pub fn scenarios_with(&self, of_catalog: &Contract) -> BTreeMap<String, Scenario> {
+        of_catalog.scenarios.clone().into_iter().chain(self.scenarios.clone()).collect()
     }
 }
 

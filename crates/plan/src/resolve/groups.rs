@@ -24,7 +24,7 @@ pub(super) fn resolve(
 ) -> Result<(Vec<Group>, Vec<Skipped>), PlanError> {
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
-    let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
+    let mut scenarios = inputs.suite.scenarios_with(inputs.contract);
     set_message_count(&mut scenarios, values.messages);
     other_servers::check_likes(inputs)?;
     other_servers::check_upstreams(inputs, &servers)?;

@@ -14,11 +14,11 @@ use crate::workspace::Workspace;
 pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     let workspace = Workspace::load(global)?;
     let suite = workspace.usual_suite(args.suite.as_deref())?.unwrap_or_default();
-    let contract = suite.contract(&workspace.contract);
+    let scenarios = suite.scenarios_with(&workspace.contract);
     if args.json {
         let own: Vec<_> = suite.servers.keys().collect();
         let value = serde_json::json!({
-            "servers": workspace.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
+            "servers": workspace.inventory.servers, "suite_servers": own, "scenarios": scenarios,
         });
         console::print_text(&(serde_json::to_string_pretty(&value)? + "\n"));
         return Ok(Outcome::Done);
@@ -41,8 +41,8 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         let _ = writeln!(text, "  {name:<width$}  {command}{baseline}");
     }
     text.push_str("\nscenarios\n");
-    let width = contract.scenarios.keys().map(String::len).max().unwrap_or(0);
-    for (name, scenario) in &contract.scenarios {
+    let width = scenarios.keys().map(String::len).max().unwrap_or(0);
+    for (name, scenario) in &scenarios {
         let routes = if scenario.routes > 1 { format!("  (needs {} routes)", scenario.routes) } else { String::new() };
         let (method, path, title) = (&scenario.request.method, &scenario.request.path, &scenario.title);
         let _ = writeln!(text, "  {name:<width$}  {method:<4} {path:<14} {title}{routes}");
