@@ -10,8 +10,6 @@ pub enum ReportError {
     Write { file: PathBuf, cause: std::io::Error },
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),
-    #[error(transparent)]
-    NothingInCommon(#[from] tare_analysis::differences::NothingInCommon),
     #[error("cannot import {}: {cause}. Known are {known}", .file.display())]
     NotImportable { file: PathBuf, cause: String, known: String },
     /// The summary is no JSON, which is a mistake in tare.
