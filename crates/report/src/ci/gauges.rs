@@ -139,7 +139,9 @@ fn answer_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
         (vec![("url", url.url.clone()), ("outcome", outcome.to_owned())], count as f64)
     };
     let counts = urls.iter().flat_map(|url| [count(url, "ok", url.ok), count(url, "failed", url.failed)]);
-    let times = urls.iter().flat_map(|url| {
+    // The counts of a void load say why it is void; its times say nothing.
+    let timed = urls.iter().filter(|_| usable_cells(summary).next().is_some());
+    let times = timed.flat_map(|url| {
         let quantiles = [("0.5", url.p50_ns), ("0.9", url.p90_ns), ("0.99", url.p99_ns)];
         quantiles.into_iter().filter_map(|(quantile, ns)| {
             Some((vec![("url", url.url.clone()), ("quantile", quantile.to_owned())], ns? as f64 * 1e-9))

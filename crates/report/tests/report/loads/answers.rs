@@ -73,6 +73,11 @@ fn every_form_tells_answers_apart_by_status_and_by_url() {
     ] {
         assert!(openmetrics.contains(says), "{says}: {openmetrics}");
     }
+
+    let mut void = record;
+    void.intervals.iter_mut().for_each(|interval| interval.load.failed = interval.load.ok);
+    let openmetrics = ci::openmetrics::render(&summary_as_run(&void, &summarize(&void)));
+    assert!(openmetrics.contains("tare_responses{") && !openmetrics.contains("_seconds{"), "{openmetrics}");
 }
 
 #[test]
