@@ -53,7 +53,8 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape_html(&sanitize_line(text))
 }
 
-fn escape_html(text: &str) -> String {
+/// What others wrote, as text or as the value of an attribute.
+pub(crate) fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

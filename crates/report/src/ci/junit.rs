@@ -2,12 +2,8 @@
 //! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure,
 //! and a void one an error. A load has one for each condition of `--fail-if`, and one for itself.
 
-use std::io;
-
-use quick_xml::Writer;
-use quick_xml::events::BytesText;
-
-use crate::clean::{sanitize_line, sanitize_lines};
+use crate::clean::sanitize_lines;
+use crate::html::{escape_html, escape_line};
 use tare_analysis::summary::{
     Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary, ValidityState, VerdictKind,
 };
@@ -25,56 +21,42 @@ pub fn render(summary: &Summary) -> String {
     } else {
         summary.comparisons.iter().map(|comparison| comparison_case(summary, comparison)).collect()
     };
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 4);
-    write_suites(&mut writer, summary, &cases).expect("memory takes every byte");
-    let text = String::from_utf8(writer.into_inner()).expect("only text was written");
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
-}
-
-fn write_suites(writer: &mut Writer<Vec<u8>>, summary: &Summary, cases: &[ConditionOutcome]) -> io::Result<()> {
-    let run = &summary.run;
     let count = |tag: &str| {
-        let found = cases.iter().filter(|case| outcome_element(&case.result).is_some_and(|(name, ..)| name == tag));
-        found.count().to_string()
+        cases.iter().filter(|case| outcome_element(&case.result).is_some_and(|(name, ..)| name == tag)).count()
     };
     let (failures, errors, skipped) = (count("failure"), count("error"), count("skipped"));
-    let (tests, time, name) = (cases.len().to_string(), format!("{:.3}", run.duration_s), sanitize_line(&run.suite));
-    let counts = [("tests", tests.as_str()), ("failures", &failures), ("errors", &errors)];
+    let counts = format!(r#"tests="{}" failures="{failures}" errors="{errors}""#, cases.len());
+    let run = &summary.run;
+    let (suite, time) = (escape_line(&run.suite), run.duration_s);
     let facts = [("run", &run.id), ("started_at", &run.started_at), ("tare_version", &run.tare_version)];
-    let suites = writer.create_element("testsuites").with_attribute(("name", "tare")).with_attributes(counts);
-    suites.write_inner_content(|writer| {
-        let suite = writer.create_element("testsuite").with_attribute(("name", name.as_str())).with_attributes(counts);
-        suite.with_attributes([("skipped", skipped.as_str()), ("time", &time)]).write_inner_content(|writer| {
-            writer.create_element("properties").write_inner_content(|writer| {
-                for (name, value) in facts {
-                    let value = sanitize_line(value);
-                    let fact = [("name", name), ("value", value.as_str())];
-                    writer.create_element("property").with_attributes(fact).write_empty()?;
-                }
-                Ok(())
-            })?;
-            cases.iter().try_for_each(|case| write_case(writer, case))
-        })?;
-        Ok(())
-    })?;
-    Ok(())
+    let property = |(name, value): (&str, &String)| {
+        format!("            <property name=\"{name}\" value=\"{}\"/>\n", escape_line(value))
+    };
+    let (facts, cases) = (facts.map(property).concat(), cases.iter().map(test_case).collect::<String>());
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="tare" {counts}>
+    <testsuite name="{suite}" {counts} skipped="{skipped}" time="{time:.3}">
+        <properties>
+{facts}        </properties>
+{cases}    </testsuite>
+</testsuites>
+"#
+    )
 }
 
-fn write_case(writer: &mut Writer<Vec<u8>>, case: &ConditionOutcome) -> io::Result<()> {
-    let (name, class) = (sanitize_line(&case.name), sanitize_line(&case.subject));
-    let element = writer.create_element("testcase");
-    element.with_attributes([("name", name.as_str()), ("classname", &class)]).write_inner_content(|writer| {
-        if let Some((tag, kind, why)) = outcome_element(&case.result) {
-            let element = writer.create_element(tag).with_attribute(("message", sanitize_line(why).as_str()));
-            element.with_attributes(kind.map(|kind| ("type", kind))).write_empty()?;
-        }
-        if !case.text.is_empty() {
-            let output = sanitize_lines(&case.text);
-            writer.create_element("system-out").write_text_content(BytesText::new(&output))?;
-        }
-        Ok(())
-    })?;
-    Ok(())
+fn test_case(case: &ConditionOutcome) -> String {
+    let (name, class) = (escape_line(&case.name), escape_line(&case.subject));
+    let problem = outcome_element(&case.result).map_or(String::new(), |(tag, kind, why)| {
+        let kind = kind.map_or(String::new(), |kind| format!(" type=\"{kind}\""));
+        format!("            <{tag} message=\"{}\"{kind}/>\n", escape_line(why))
+    });
+    let output = if case.text.is_empty() {
+        String::new()
+    } else {
+        format!("            <system-out>{}</system-out>\n", escape_html(&sanitize_lines(&case.text)))
+    };
+    format!("        <testcase name=\"{name}\" classname=\"{class}\">\n{problem}{output}        </testcase>\n")
 }
 
 /// The name of the element that says why a case did not pass, its type and the reason.
