@@ -54,9 +54,10 @@ impl<'a> FileSender<'a> {
             let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };
             let mut sent = Vec::with_capacity(parts.len());
             for part in parts {
-                let (path, all_jars) = if is_class_path { split_all_jars(part) } else { (part, "") };
+                let (before, (path, behind)) =
+                    if is_class_path { ("", split_all_jars(part)) } else { split_agent(part) };
                 sent.push(match file_to_send(at, path, directory, is_class_path) {
-                    Some(file) => format!("{}{all_jars}", self.send(&file)?.display()),
+                    Some(file) => format!("{before}{}{behind}", self.send(&file)?.display()),
                     None => part.to_owned(),
                 });
             }
@@ -74,6 +75,13 @@ fn is_argument_file(word: &str, directory: Option<&Path>) -> bool {
 /// A part of a class path: its file or folder, and the `/*` that stands for all jars in a folder.
 pub(crate) fn split_all_jars(part: &str) -> (&str, &str) {
     part.strip_suffix("/*").map_or((part, ""), |folder| (folder, "/*"))
+}
+
+/// The option of a Java agent: what stands before its jar, the jar, and the options of the agent. Any other word is all file.
+fn split_agent(word: &str) -> (&str, (&str, &str)) {
+    const OPTION: &str = "-javaagent:";
+    let Some(agent) = word.strip_prefix(OPTION) else { return ("", (word, "")) };
+    (OPTION, agent.split_at(agent.find('=').unwrap_or(agent.len())))
 }
 
 /// The file that a word of a command line names, if it is one that is sent. Folders are sent only as parts of a class
@@ -96,9 +104,11 @@ mod tests {
     use crate::tests::ServersElsewhere;
 
     #[test]
-    fn an_argument_file_of_java_is_refused_with_its_name() {
+    fn an_agent_of_java_is_sent_and_an_argument_file_is_refused_with_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("app.args"), "-cp lib/a.jar").unwrap();
+        for file in ["app.args", "probe.jar"] {
+            std::fs::write(folder.path().join(file), "x").unwrap();
+        }
         let elsewhere = ServersElsewhere { is_another_machine: true };
         let mut progress = |_: &str| ();
         let mut sent = |command: &str| {
@@ -108,7 +118,9 @@ mod tests {
         };
         let refused = sent("java -Xmx1g @app.args Main").unwrap_err();
         assert!(refused.starts_with("--server-host ") && refused.contains("file @app.args are those"), "{refused}");
-        for other in ["java @no.args Main", "curl -d @app.args"] {
+        assert_eq!(sent("java -javaagent:probe.jar Main").unwrap(), "java -javaagent:/there/probe.jar Main");
+        assert_eq!(sent("java -javaagent:probe.jar=a=b Main").unwrap(), "java -javaagent:/there/probe.jar=a=b Main");
+        for other in ["java -javaagent:no.jar=x @no.args Main", "curl -d @app.args"] {
             assert_eq!(sent(other).as_deref(), Ok(other));
         }
     }
