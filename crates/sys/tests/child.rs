@@ -149,6 +149,15 @@ fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
 }
 
 #[test]
+fn a_program_with_many_children_is_not_unkillable() {
+    let many = "i=0; while [ $i -lt 1500 ]; do sleep 1000 & i=$((i+1)); done; echo ready; wait";
+    let mut child = Child::spawn(sh(many)).unwrap();
+    assert_eq!(lines(&mut child).next().as_deref(), Some("ready"));
+    // A look through all processes for each of them would take longer than tare waits.
+    child.kill_tree().unwrap();
+}
+
+#[test]
 fn killing_the_supervisor_kills_the_program() {
     let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
     let pid = child.program_pid();

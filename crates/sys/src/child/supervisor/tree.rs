@@ -65,6 +65,10 @@ unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, usage: &mut Usage) 
                 Some(pid) => main_reaped |= pid == main,
                 None => return,
             }
+            // Before the next look through all processes, which would else follow the end of each child.
+            while let Some(pid) = reap(libc::WNOHANG, main, usage) {
+                main_reaped |= pid == main;
+            }
         }
     }
 }
