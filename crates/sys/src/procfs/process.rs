@@ -1,6 +1,6 @@
 //! Processes and their threads: state, family, memory, CPU time.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -307,19 +307,18 @@ pub fn commands() -> Result<Vec<Command>, ProcfsError> {
 pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
     // A process that ends during the walk is left out.
     let parent = |pid| Some((pid, Stat::of_process(pid).ok()?.parent));
-    Ok(process_tree_in(root, &numbers_in("/proc")?.into_iter().filter_map(parent).collect()))
+    Ok(process_tree_in(root, numbers_in("/proc")?.into_iter().filter_map(parent)))
 }
 
-/// The same for a given table of parents.
-fn process_tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
-    let mut found = vec![root];
-    let mut seen = HashSet::from([root]);
-    let mut next = 0;
+/// The same for given processes with their parents.
+fn process_tree_in(root: u32, parents: impl IntoIterator<Item = (u32, u32)>) -> Vec<u32> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (pid, parent) in parents.into_iter().filter(|(pid, _)| *pid != root) {
+        children.entry(parent).or_default().push(pid);
+    }
+    let (mut found, mut next) = (vec![root], 0);
     while let Some(&parent) = found.get(next) {
-        let mut children: Vec<u32> =
-            parents.iter().filter(|(pid, of)| **of == parent && seen.insert(**pid)).map(|(pid, _)| *pid).collect();
-        children.sort_unstable();
-        found.append(&mut children);
+        found.extend(children.remove(&parent).unwrap_or_default());
         next += 1;
     }
     found
@@ -367,9 +366,10 @@ mod tests {
 
     #[test]
     fn a_tree_holds_all_descendants_once() {
-        let parents = HashMap::from([(1, 0), (5, 1), (6, 5), (7, 5), (8, 7), (9, 1)]);
-        assert_eq!(process_tree_in(5, &parents), [5, 6, 7, 8]);
-        assert_eq!(process_tree_in(99, &parents), [99]);
+        let parents = [(1, 0), (5, 1), (6, 5), (7, 5), (8, 7), (9, 1)];
+        assert_eq!(process_tree_in(5, parents), [5, 6, 7, 8]);
+        assert_eq!(process_tree_in(99, parents), [99]);
+        assert_eq!(process_tree_in(5, [(5, 6), (6, 5)]), [5, 6], "numbers may be used again while they are read");
     }
 
     #[test]
