@@ -46,6 +46,11 @@ impl SliceSpec {
             trace: 0,
         }
     }
+
+    /// Whether there are as many requests as connections.
+    pub(crate) fn is_one_per_connection(&self) -> bool {
+        matches!(self.stop, StopRule::Count { requests, .. } if requests == self.connections as u64)
+    }
 }
 
 /// One slice as a worker runs it. All workers of a session get the same.

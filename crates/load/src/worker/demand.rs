@@ -65,6 +65,11 @@ impl Demand {
         self.remaining = 0;
     }
 
+    /// Demands at most this many more of the count.
+    pub(crate) fn limit(&mut self, requests: u64) {
+        self.remaining = self.remaining.min(requests);
+    }
+
     /// Stops demanding requests from `until` on.
     pub(crate) fn end_at(&mut self, until: Nanos) {
         self.until = self.until.min(until);

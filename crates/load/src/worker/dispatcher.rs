@@ -68,6 +68,10 @@ impl Dispatcher {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice, connections: usize) {
         let counts_from = if self.is_push { slice.start } else { slice.start + slice.spec.discard_head };
         self.demand = Demand::of(slice, self.share, counts_from);
+        if self.is_push && slice.spec.is_one_per_connection() {
+            // Nobody subscribes a second time in the place of a user who could not be set up.
+            self.demand.limit(connections as u64);
+        }
         self.free.begin_slice(connections);
         self.thinking.clear();
         self.waiting.iter_mut().for_each(Vec::clear);

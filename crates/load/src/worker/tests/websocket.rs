@@ -96,6 +96,16 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
 }
 
 #[test]
+fn nobody_subscribes_twice_in_the_place_of_a_user_who_takes_no_part() {
+    let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::Unix };
+    let mut slice = stamped(three());
+    slice.spec.connections = 3;
+    let worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), pushing(100, delays, text));
+    let sample = drive(worker, 2, &slice);
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (40, 0, 2));
+}
+
+#[test]
 fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
     // The last message of the second arrives 50 ms late, and still counts.
     let sample = pushed(pushing(100, delays, text), u64::MAX, seconds(1));
