@@ -114,26 +114,24 @@ impl EventStream {
     }
 
     /// Handles the end of the transport. `finished` is `None`: see [`EventStream::ends_with`].
-    pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
+    pub(crate) fn end(&self, cause: &CloseCause) -> Ended {
         let problem = match cause {
             CloseCause::EndOfStream => {
                 let taken = self.only.taken();
-                let text = format!("connection closed inside the stream, after {taken} events");
-                let early = self.arrived.early_end(&self.push).filter(|_| self.end.is_some());
-                early.unwrap_or(Problem::new(ErrorClass::Read, text))
+                Problem::new(ErrorClass::Read, format!("connection closed inside the stream, after {taken} events"))
             }
             cause => Problem::of_end(cause),
         };
         Ended { finished: None, problem }
     }
 
-    /// Whether the end of the transport is also the right end of the stream.
+    /// Whether the end of the transport is also the end of the stream. What is left of that is then to be received.
     pub(crate) fn ends_with(&mut self, cause: &CloseCause) -> bool {
         let is_end = matches!(cause, CloseCause::EndOfStream) && self.parser.finish_stream().is_ok();
         if !is_end || self.only.under_way() == 0 {
             return false;
         }
         self.take_end(false);
-        self.arrived.early_end(&self.push).is_none()
+        true
     }
 }

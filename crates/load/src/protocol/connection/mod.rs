@@ -250,7 +250,7 @@ impl Connection {
         }
     }
 
-    /// Whether this end of the transport is also the right end of a stream of events.
+    /// Whether this end of the transport is also the end of a stream of events. What is left of that is then to be received.
     pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
         let Self::EventStream(state) = self else { return false };
         state.ends_with(cause)

@@ -112,19 +112,34 @@ fn a_stream_without_an_end_is_read_until_the_window_ends() {
 
 /// Reads two streams of a server that answers every connection by these bytes and closes it.
 fn read_answer(answer: &'static str) -> SliceSample {
+    read_events_of(answer, u64::MAX)
+}
+
+/// The same, up to so many events of each.
+fn read_events_of(answer: &'static str, events: u64) -> SliceSample {
     let address = support::crude_server(move |mut stream| {
         if support::read_head(&mut stream).is_some() {
             let _ = stream.write_all(answer.as_bytes());
         }
     });
     let spec = support::spec(address, vec![RequestSpec::get("/").expecting(Check::status(200))]);
-    read(spec, u64::MAX, 2)
+    read(spec, events, 2)
 }
 
 #[test]
 fn lines_are_events_too_and_a_stream_may_end_with_its_connection() {
     let lines = read_answer("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n{}\n{}\n{}\n");
     assert_eq!((lines.ok, lines.failed, lines.messages.subscriptions), (6, 0, 2), "{:?}", lines.errors);
+}
+
+#[test]
+fn the_last_line_of_a_stream_that_ends_too_early_has_come_too() {
+    for answer in ["HTTP/1.1 200 OK\r\n\r\n{}\n{}\n{}", "HTTP/1.1 200 OK\r\n\r\n{}\n{}\n{}\n"] {
+        let early = read_events_of(answer, 5);
+        let broken = early.errors.for_class(ErrorClass::Read);
+        assert_eq!((broken.count, broken.example.as_str()), (2, "the stream ended after 3 of 5 events"));
+        assert_eq!((early.messages.received, early.messages.missing), (6, 4), "{answer}");
+    }
 }
 
 #[test]
