@@ -137,7 +137,8 @@ impl PartialAnswer {
 
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.
     pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
-        expectation.is_exceeded_by(self.body_bytes) || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())
+        expectation.is_exceeded_by(self.body_bytes, self.is_followed())
+            || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())
     }
 
     /// The problem of an answer whose body is too long: the wrong status of an error page, and otherwise a protocol error.

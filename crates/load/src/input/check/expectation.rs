@@ -135,11 +135,12 @@ impl Expectation {
         Some(Problem::new(ErrorClass::Validation, format!("body of {bytes} bytes instead of {wanted}")))
     }
 
-    /// Whether a body of this length is so long that it need not be read to its end.
-    pub(crate) fn is_exceeded_by(&self, bytes: u64) -> bool {
+    /// Whether a body of this length is so long that it need not be read to its end. That of a redirect which is followed may have
+    /// any length.
+    pub(crate) fn is_exceeded_by(&self, bytes: u64, is_followed: bool) -> bool {
         let most = match *self.lengths.end() {
-            u64::MAX => MAX_ANY_BYTES.max(*self.lengths.start()),
-            end => end.saturating_add(MAX_EXCESS_BYTES),
+            end if end < u64::MAX && !is_followed => end.saturating_add(MAX_EXCESS_BYTES),
+            _ => MAX_ANY_BYTES.max(*self.lengths.start()),
         };
         bytes > most
     }

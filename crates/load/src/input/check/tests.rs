@@ -141,7 +141,7 @@ fn wrong_checks_say_what_would_be_right() {
 
 #[test]
 fn a_flood_is_known_by_what_would_be_right() {
-    let floods = |checks: &[Check], bytes| Expectation::of(checks).is_exceeded_by(bytes);
+    let floods = |checks: &[Check], bytes| Expectation::of(checks).is_exceeded_by(bytes, false);
     assert!(!floods(&[Check::length(10)], 10 + 64 * 1024));
     assert!(floods(&[Check::length(10)], 11 + 64 * 1024));
     assert!(!floods(&[], 1 << 30) && floods(&[], (1 << 30) + 1));

@@ -53,6 +53,18 @@ fn a_request_goes_on_to_the_end_of_its_redirects_and_is_one_request() {
 }
 
 #[test]
+fn the_page_of_a_redirect_may_be_longer_than_the_answer() {
+    let page = "moved ".repeat(100_000);
+    let (address, _) = site(move |got| match got.line.as_str() {
+        "GET /" => answer("302 Found", "Location: /next\r\n", &page),
+        _ => answer("200 OK", "", "page"),
+    });
+    let request = RequestSpec::get("/").expecting(Check::length(4));
+    let sample = drive(&following(support::spec(address, Vec::new()), request), &count(4, 2));
+    assert_eq!((sample.ok, sample.failed), (4, 0), "{:?}", sample.errors);
+}
+
+#[test]
 fn what_is_not_followed_fails_with_where_it_leads() {
     let (address, journal) = site(|got| match got.line.as_str() {
         "GET /round" => answer("302 Found", "Location: /round\r\n", ""),
