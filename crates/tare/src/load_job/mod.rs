@@ -60,6 +60,11 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
     let mut requests = request::build_requests(wanted, &place, &args.request, connection, files, seed)?;
+    if place.is_grpc {
+        request::refuse_close(&requests.list, "remove it")?;
+    } else if connection.http2 {
+        request::refuse_close(&requests.list, "remove it, or leave out --http2")?;
+    }
     if let Some(bytes) = args.websocket.echo {
         protocol::send_echo_messages(&mut requests, bytes);
     }

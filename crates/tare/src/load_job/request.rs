@@ -238,12 +238,17 @@ fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Ve
         headers.push((name.to_owned(), value));
     }
     refuse_twice("--host", "Host", args.host.is_some() && is_given("Host"))?;
-    if connection.http2 && headers.iter().any(|(name, value)| announces_close(name, value)) {
-        return Err(wrong_usage(
-            "Connection: close has no meaning over HTTP/2, whose connections stay open; remove it from -H, or leave out --http2",
-        ));
-    }
     Ok(headers)
+}
+
+/// Refuses a header that HTTP/2 does not have, and that would not be sent.
+pub fn refuse_close(list: &[RequestSpec], remedy: &str) -> anyhow::Result<()> {
+    if list.iter().flat_map(|request| &request.headers).any(|(name, value)| announces_close(name, value)) {
+        return Err(wrong_usage(format!(
+            "Connection: close has no meaning over HTTP/2, whose connections stay open; {remedy}"
+        )));
+    }
+    Ok(())
 }
 
 /// Refuses a header of which one value would be ignored.

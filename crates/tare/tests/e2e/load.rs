@@ -165,6 +165,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
         (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
         (&[&url, "--http2", "-H", "connection: keep-alive, Close"], 2, "no meaning over HTTP/2"),
+        (&[&server.url("/a.B/C").replace("http:", "grpc:"), "-H", "Connection: close"], 2, "no meaning over HTTP/2"),
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
         (&[&url, "--fail-if", "p99(/other)>5ms"], 2, "no request has this URL; there is GET /"),
         (&[&url, "-a", "{{user}}:{{password}}"], 2, "the value of -a has a variable"),
