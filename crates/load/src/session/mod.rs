@@ -216,7 +216,9 @@ impl LoadSession {
         let mut sample = self.run_with_clock(slice, Some(&before), every, cancel, start, watcher)?;
         // After a cancellation, do not wait for more messages.
         let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
-        let whole = if is_over { before } else { before.confirmed_by(&self.probe_clock(cancel)?) };
+        // An error leaves the estimate unconfirmed: the slice has been measured.
+        let after = if is_over { None } else { self.probe_clock(cancel).ok() };
+        let whole = after.map_or(before, |after| before.confirmed_by(&after));
         let whole = whole.widened_by(&sample.clock_samples);
         whole.write_to(&mut sample.messages);
         Ok(sample)
