@@ -249,8 +249,8 @@ pub(crate) fn hash_of(value: &impl Serialize) -> String {
 impl Plan {
     /// The plan of the profiling starts that this plan asks for; `None` where it asks for none, or is such a plan.
     ///
-    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, no search, nothing
-    /// scored.
+    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, no search, no other load
+    /// tool, nothing scored.
     #[must_use]
     pub fn profiling(&self) -> Option<Self> {
         let profile = self.profile.as_ref().filter(|_| self.mode != Mode::Profiled)?;
@@ -260,6 +260,7 @@ impl Plan {
         plan.stop.forks = Forks::Fixed { count: profile.forks };
         plan.slices = Slices { length: profile.span, fixed: profile.events.len() as u32, ..Slices::default() };
         plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));
+        plan.engines.clear();
         for group in &mut plan.groups {
             group.variants.retain(|variant| variant.role != Role::Control);
         }

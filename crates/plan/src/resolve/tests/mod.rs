@@ -357,12 +357,12 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
     let profiling = scored.profiling().unwrap();
     assert_eq!((profiling.mode, profiling.stop.forks), (Mode::Profiled, Forks::Fixed { count: 4 }));
     assert!(profiling.profiling().is_none(), "nothing comes after them");
-    assert_eq!(
-        (profiling.slices.saturating, profiling.slices.fixed, profiling.slices.latency),
-        (0, 1, Span::default())
-    );
+    let slices = &profiling.slices;
+    assert_eq!((slices.saturating, slices.fixed, slices.latency), (0, 1, Span::default()));
     assert!(profiling.groups.iter().all(|group| group.variants.iter().all(|v| v.role != Role::Control)));
     assert!(profiling.machine.jvm_options.ends_with(&["-XX:+DebugNonSafepoints".to_owned()]));
+    let checked = plan(&format!("[run]\nduration = \"9s\"\nengine = [\"wrk\"]\n{suite}"), flags.clone()).unwrap();
+    assert_eq!((checked.engines.len(), checked.profiling().unwrap().engines.len()), (1, 0), "no tool is needed");
     assert!(plan("", flags).unwrap().profiling().is_none(), "no profile was requested");
 }
 
