@@ -35,6 +35,17 @@ enum RecordTarget<'a> {
     Rest(Box<InterruptedRun>, PathBuf),
 }
 
+impl RecordTarget<'_> {
+    /// Where the record and the logs of its servers lie: those of profiling starts in a folder of their own, because a profiling
+    /// start has the number of a scored one, and so its logs have the same names.
+    fn folder(&self, run_dir: &Path) -> PathBuf {
+        match self {
+            Self::ProfilesOf(_) => run_dir.join(PROFILE_DIR),
+            Self::New | Self::Rest(..) => run_dir.to_owned(),
+        }
+    }
+}
+
 impl Session<'_> {
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::New)
@@ -77,7 +88,7 @@ impl Session<'_> {
                 host,
                 agents: load,
                 contract: &self.workspace.contract,
-                logs: &run_dir.join("logs"),
+                logs: &target.folder(&run_dir).join("logs"),
                 profiles: &run_dir.join("profiles"),
                 cancelled: Arc::clone(cancelled),
                 reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
@@ -124,7 +135,7 @@ impl Session<'_> {
                 (id, tare_run::run(header, writer, inputs, &mut observer))
             }
             RecordTarget::ProfilesOf(scored) => {
-                let folder = run_dir.join(PROFILE_DIR);
+                let folder = target.folder(run_dir);
                 std::fs::create_dir_all(&folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
                 let header = header(plan, inputs, &scored.record.header.id);

@@ -283,3 +283,16 @@ fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
     });
     assert!(has_ended && !copy.exists());
 }
+
+#[test]
+fn the_logs_of_profiling_starts_lie_beside_those_of_scored_ones() {
+    let bench = Bench::new();
+    let profile = "\n[profile]\nevents = [\"cpu\"]\nforks = 1\nspan = \"200ms\"\n";
+    bench.run_suite(&[QUICK, &server("bare", None, &[]), profile].concat(), &["--forks", "1"]);
+    let run = fs::read_dir(bench.path().join(".tare/runs")).unwrap().next().unwrap().unwrap().path();
+    let names = |folder: &str| {
+        let names = fs::read_dir(run.join(folder)).unwrap().map(|file| file.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names("profile/logs"), names("logs"), "they have the same names");
+}
