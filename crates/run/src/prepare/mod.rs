@@ -199,7 +199,7 @@ impl Launch {
 }
 
 /// Makes every variant of the plan ready to be started, on `host` where that is given. `progress` gets a line for each
-/// step.
+/// step. Without `builds`, the suite's own servers are started as they are.
 ///
 /// # Errors
 /// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness
@@ -210,10 +210,13 @@ pub fn prepare(
     cancelled: &AtomicBool,
     progress: &mut dyn FnMut(&str),
     host: Option<&dyn ServerMachine>,
+    builds: bool,
 ) -> Result<Launches, RunError> {
     let mut launches =
         Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
-    build_commands(plan, cancelled, progress)?;
+    if builds {
+        build_commands(plan, cancelled, progress)?;
+    }
     let is_asked_from_here = !are_elsewhere(&agent_places(plan)?);
     for variant in plan.started() {
         if is_asked_from_here && !variant.program.is_of_catalog() {

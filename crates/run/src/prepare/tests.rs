@@ -13,7 +13,7 @@ fn plan_of(program: Program) -> Plan {
 }
 
 fn prepared(plan: &Plan) -> Result<Launches, RunError> {
-    prepare(plan, None, &AtomicBool::new(false), &mut |_| {}, None)
+    prepare(plan, None, &AtomicBool::new(false), &mut |_| {}, None, true)
 }
 
 fn command(ready: Option<&str>) -> Program {
@@ -65,9 +65,18 @@ fn a_command_is_built_once_for_all_servers_of_its_folder() {
     let again = plan.groups[0].variants[0].clone();
     plan.groups[0].variants.push(again);
     let mut lines = Vec::new();
-    prepare(&plan, None, &AtomicBool::new(false), &mut |line| lines.push(line.to_owned()), None).unwrap();
+    prepare(&plan, None, &AtomicBool::new(false), &mut |line| lines.push(line.to_owned()), None, true).unwrap();
     assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "built\n");
     assert!(lines.iter().any(|line| line.starts_with("building own") && line.ends_with("built")), "{lines:?}");
+}
+
+#[test]
+fn what_was_built_before_is_started_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan_to_build("echo built >>log", folder.path());
+    let launches = prepare(&plan, None, &AtomicBool::new(false), &mut |_| {}, None, false).unwrap();
+    assert_eq!(launches.get(&plan.groups[0].variants[0]).unwrap().command(), ["serve", "{port}"]);
+    assert!(!folder.path().join("log").exists());
 }
 
 #[test]
@@ -104,7 +113,7 @@ fn a_jvm_on_another_machine_has_its_java_from_there_and_its_jars_from_here() {
     let plan = plan_of(Program::Command(Box::new(CommandServer { command, java, cwd, ..CommandServer::default() })));
     let variant = &plan.groups[0].variants[0];
     let elsewhere = ServersElsewhere { is_another_machine: true };
-    let launches = prepare(&plan, None, &AtomicBool::new(false), &mut |_| {}, Some(&elsewhere)).unwrap();
+    let launches = prepare(&plan, None, &AtomicBool::new(false), &mut |_| {}, Some(&elsewhere), true).unwrap();
     let there = ["/no/such/jdk/bin/java", "-XX:+UseZGC", "-cp", "/there/lib/*", "Main"];
     assert_eq!(launches.get(variant).unwrap().command(), there);
     let here = prepared(&plan).unwrap_err().to_string();

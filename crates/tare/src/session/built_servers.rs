@@ -38,7 +38,7 @@ impl BuiltServers {
         let cancelled = interrupt::flag()?;
         let mut view = RunView::new(global.color);
         let catalog = workspace.catalog.as_ref();
-        let launches = prepare(&plan, catalog, &cancelled, &mut |line| view.show_step(line), None)?;
+        let launches = prepare(&plan, catalog, &cancelled, &mut |line| view.show_step(line), None, true)?;
         Ok(Self { workspace, plan, launches, cancelled })
     }
 

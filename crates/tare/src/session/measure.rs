@@ -77,7 +77,9 @@ impl Session<'_> {
         console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
         let mut view = RunView::new(self.global.color);
         let catalog = self.workspace.catalog.as_ref();
-        let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host)?;
+        // The programs of the others were built for the run. Building them again could change them.
+        let is_new = matches!(target, RecordTarget::New);
+        let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host, is_new)?;
         let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
         let looks = RefCell::new(Looks::default());

@@ -285,10 +285,12 @@ fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
 }
 
 #[test]
-fn the_logs_of_profiling_starts_lie_beside_those_of_scored_ones() {
+fn the_logs_of_profiling_starts_lie_beside_those_of_scored_ones_and_nothing_is_built_for_them() {
     let bench = Bench::new();
+    let build = "build = \"echo built >>builds\"\n";
     let profile = "\n[profile]\nevents = [\"cpu\"]\nforks = 1\nspan = \"200ms\"\n";
-    bench.run_suite(&[QUICK, &server("bare", None, &[]), profile].concat(), &["--forks", "1"]);
+    bench.run_suite(&[QUICK, &server("bare", None, &[]), build, profile].concat(), &["--forks", "1"]);
+    assert_eq!(fs::read_to_string(bench.path().join("builds")).unwrap(), "built\n");
     let run = fs::read_dir(bench.path().join(".tare/runs")).unwrap().next().unwrap().unwrap().path();
     let names = |folder: &str| {
         let names = fs::read_dir(run.join(folder)).unwrap().map(|file| file.unwrap().file_name());

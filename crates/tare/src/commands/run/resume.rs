@@ -30,7 +30,7 @@ pub fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::
     }
     let plan = header.plan.clone();
     let _in_use = work_trees_of(&plan)?;
-    let measured = session.measure_rest(&without_builds(&plan), interrupted, &run_dir)?;
+    let measured = session.measure_rest(&plan, interrupted, &run_dir)?;
     session.conclude(&plan, measured)
 }
 
@@ -66,21 +66,6 @@ fn work_trees_of(plan: &Plan) -> anyhow::Result<Vec<WorkTree>> {
         of_catalog => of_catalog.other_home(),
     });
     folders.filter_map(|folder| WorkTree::containing(Path::new(folder)).transpose()).collect()
-}
-
-/// The programs were built for the run. Building them again could change them.
-fn without_builds(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    for variant in plan.groups.iter_mut().flat_map(|group| &mut group.variants) {
-        let mut next = Some(variant);
-        while let Some(variant) = next {
-            if let Program::Command(server) = &mut variant.program {
-                server.build = None;
-            }
-            next = variant.upstream.as_deref_mut();
-        }
-    }
-    plan
 }
 
 #[cfg(test)]
