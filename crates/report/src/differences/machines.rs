@@ -1,30 +1,21 @@
-//! The table over machines, for a terminal and as Markdown.
+//! The table over machines.
 
+use super::ComparisonText;
 use super::records::environment;
-use crate::clean::{escape_markdown, sanitize_line};
-use crate::markdown::section;
-use crate::palette::Tone;
-use crate::text::{Sheet, Style, wrap};
+use crate::text::Sheet;
 use tare_analysis::differences::{MachineFigure, MachineTable};
 use tare_analysis::format::{Change, enumerate};
 use tare_analysis::summary::Estimate;
 
-pub fn render_machines(machines: &MachineTable, style: &Style) -> String {
-    let palette = style.palette();
-    let paragraph = |tone, text: &str| palette.paint(tone, &wrap(&sanitize_line(text), style.width, 4)) + "\n";
-    let mut out = paragraph(Tone::Head, "tare compare · over machines");
-    out += &format!("\n{}\n", paragraph(Tone::Head, &format!("  {}", machines.headline)));
-    let lines = legend(machines).into_iter().chain(machines.notes.clone());
-    out.extend(lines.map(|line| paragraph(Tone::Quiet, &format!("  {line}"))));
-    out + &sheets(machines).map(|sheet| sheet.text(style)).collect::<String>()
-}
-
-/// The same for a pull request or a page.
-pub fn render_machines_markdown(machines: &MachineTable) -> String {
-    let mut out = format!("**{}**\n\n", escape_markdown(&machines.headline));
-    out.extend(legend(machines).iter().map(|line| format!("- {}\n", escape_markdown(line))));
-    out.extend(machines.notes.iter().map(|note| format!("\n{}\n", escape_markdown(note))));
-    out + &sheets(machines).map(|sheet| section(&sheet)).collect::<String>()
+impl From<&MachineTable> for ComparisonText {
+    fn from(machines: &MachineTable) -> Self {
+        Self {
+            title: "over machines".to_owned(),
+            answers: vec![machines.headline.clone()],
+            notes: legend(machines).chain(machines.notes.clone()).collect(),
+            sheets: sheets(machines).collect(),
+        }
+    }
 }
 
 /// The figures, then what else differs on each machine.
@@ -43,9 +34,9 @@ fn sheets(machines: &MachineTable) -> impl Iterator<Item = Sheet> {
     std::iter::once(figures).chain(others)
 }
 
-fn legend(machines: &MachineTable) -> Vec<String> {
+fn legend(machines: &MachineTable) -> impl Iterator<Item = String> {
     let named = machines.machines.iter().enumerate();
-    named.map(|(at, one)| format!("Machine {}: {} (run {})", at + 1, one.name, enumerate(&one.runs))).collect()
+    named.map(|(at, one)| format!("Machine {}: {} (run {})", at + 1, one.name, enumerate(&one.runs)))
 }
 
 /// The names of the columns of [`ratios`] and [`said`].

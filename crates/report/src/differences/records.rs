@@ -1,9 +1,8 @@
 //! The comparison of two records or servers: what was different around the servers first, then every figure.
 
-use crate::clean::{escape_markdown, sanitize_line};
-use crate::markdown::section;
-use crate::palette::Tone;
-use crate::text::{Sheet, Style, wrap};
+use super::ComparisonText;
+use crate::clean::sanitize_line;
+use crate::text::Sheet;
 use tare_analysis::differences::{Basis, EnvironmentChange, FigureChange, MethodChange, RunDifferences};
 use tare_analysis::format::{Unit, count, cut, share, single};
 use tare_analysis::summary::VerdictKind;
@@ -12,26 +11,15 @@ use tare_analysis::words::count_verdicts;
 /// The longest value of a fact that is shown whole.
 const VALUE_WIDTH: usize = 60;
 
-pub fn render(differences: &RunDifferences, style: &Style) -> String {
-    let palette = style.palette();
-    let mut out = palette.paint(Tone::Head, &sanitize_line(&format!("tare compare · {}", title(differences))));
-    out += &format!("\n\n  {}\n\n", palette.paint(Tone::Head, &headline(differences)));
-    for note in &differences.notes {
-        let note = sanitize_line(&format!("  {note}"));
-        out += &format!("{}\n", palette.paint(Tone::Quiet, &wrap(&note, style.width, 2)));
+impl From<&RunDifferences> for ComparisonText {
+    fn from(differences: &RunDifferences) -> Self {
+        Self {
+            title: format!("{} → {}", differences.before.name(), differences.after.name()),
+            answers: vec![headline(differences)],
+            notes: differences.notes.clone(),
+            sheets: sheets(differences).into(),
+        }
     }
-    out + &sheets(differences).iter().map(|sheet| sheet.text(style)).collect::<String>()
-}
-
-/// The same for a pull request or the notes of a release.
-pub fn render_markdown(differences: &RunDifferences) -> String {
-    let mut out = format!("**{}: {}**\n", escape_markdown(&title(differences)), headline(differences));
-    out.extend(differences.notes.iter().map(|note| format!("\n{}\n", escape_markdown(note))));
-    out + &sheets(differences).iter().map(section).collect::<String>()
-}
-
-fn title(differences: &RunDifferences) -> String {
-    format!("{} → {}", differences.before.name(), differences.after.name())
 }
 
 /// `12 figures: 2 worse, 1 better, 6 no material difference, 3 not decided.`
@@ -67,7 +55,7 @@ fn sheets(differences: &RunDifferences) -> [Sheet; 3] {
 }
 
 /// Every fact that differs.
-pub(crate) fn environment(title: &str, changes: &[EnvironmentChange]) -> Sheet {
+pub(super) fn environment(title: &str, changes: &[EnvironmentChange]) -> Sheet {
     let row = |change: &EnvironmentChange| {
         let [before, after] = shown_facts(change);
         Sheet::plain([change.section.clone(), change.key.clone(), before, after])

@@ -2,14 +2,12 @@
 
 mod agents;
 mod answers;
-mod compared;
 mod csv;
 mod hlog;
 mod messages;
 mod page;
 mod text;
 
-pub use compared::{render_differences, render_differences_markdown};
 pub use csv::csv;
 pub use hlog::hlog;
 pub use page::{html, summary_as_run, wrk};

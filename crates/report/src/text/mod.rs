@@ -34,7 +34,7 @@ impl Style {
     }
 
     /// Wraps and paints one paragraph; `indent` is that of its later lines.
-    fn paragraph(&self, tone: Tone, text: &str, indent: usize) -> String {
+    pub(crate) fn paragraph(&self, tone: Tone, text: &str, indent: usize) -> String {
         self.palette().paint(tone, &wrap(text, self.width, indent)) + "\n"
     }
 }

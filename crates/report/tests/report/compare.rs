@@ -7,7 +7,7 @@ use tare_analysis::{summarize, summarize_with};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, PackedHistogram, RunRecord};
-use tare_report::differences::{render, render_machines, render_machines_markdown, render_markdown};
+use tare_report::differences::{render, render_markdown};
 use tare_report::json;
 use tare_report::text::Style;
 use tare_stats::histogram::LatencyHistogram;
@@ -315,13 +315,13 @@ fn three_machines_give_a_mean_and_an_interval_for_a_fourth() {
     let width = |estimate: Estimate| (estimate.hi.unwrap() / estimate.lo.unwrap()).ln();
     assert!(width(another) > 2.9 * width(mean), "{figure:#?}");
     assert!(figure.machines_differ && figure.second_to_first.is_none(), "{figure:#?}");
-    let text = render_machines(&table, &STYLE);
+    let text = render(&table, &STYLE);
     for said in
         ["3 machines (3 runs)", "Machine 2: xeon (run run-1)", "another machine", "these 3", "worse: ", "differ"]
     {
         assert!(text.contains(said), "no {said} in {text}");
     }
-    let markdown = render_machines_markdown(&table);
+    let markdown = render_markdown(&table);
     assert!(markdown.contains("| http4s.Tapir against http4s.Vanilla | SimpleGet | throughput |"), "{markdown}");
     let again: MachineTable = serde_json::from_str(&json::render(&table).unwrap()).unwrap();
     assert_eq!(again.figures.len(), table.figures.len());
@@ -336,7 +336,7 @@ fn two_machines_show_both_ratios_and_claim_nothing_of_a_third() {
     let figure = throughput(&table);
     let ratio = figure.second_to_first.unwrap();
     assert!(figure.machines_differ && ratio.lo.unwrap() < 8.0 / 7.0 && 8.0 / 7.0 < ratio.hi.unwrap(), "{figure:#?}");
-    let text = on_one_line(&render_machines(&table, &STYLE));
+    let text = on_one_line(&render(&table, &STYLE));
     assert!(text.contains("nothing is said of a third") && text.contains("2 / 1"), "{text}");
     let alike = over_machines(&[("epyc", 0.70), ("xeon", 0.70)]);
     assert!(!throughput(&alike).machines_differ, "{:#?}", throughput(&alike));
@@ -397,7 +397,7 @@ fn a_figure_that_one_machine_lacks_is_a_figure_of_the_others() {
     let table = over(&summaries, &["epyc", "xeon", "arm"]);
     let figure = throughput(&table);
     assert_eq!((figure.verdict, figure.machines[2]), (VerdictKind::NoInterval, None));
-    assert!(render_machines(&table, &STYLE).contains("two machines, no interval"));
+    assert!(render(&table, &STYLE).contains("two machines, no interval"));
 }
 
 #[test]

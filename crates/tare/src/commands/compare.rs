@@ -9,9 +9,9 @@ use tare_analysis::differences::{self, RecordedRun, RunDifferences};
 use tare_analysis::load::{LoadSummary, compare_loads, summarize};
 use tare_analysis::{Summary, summarize_with};
 use tare_record::{Record, RunHeader, RunRecord, store};
-use tare_report::differences::{render, render_machines, render_machines_markdown, render_markdown};
+use tare_report::differences::{ComparisonText, render, render_markdown};
+use tare_report::json;
 use tare_report::text::Style;
-use tare_report::{json, load};
 
 use crate::args::{CompareArgs, Global};
 use crate::console;
@@ -23,7 +23,7 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
     let style = console::report_style(global.color);
     if let Some(run) = &args.of {
         let found = servers_of_run(run, args, global)?;
-        return print(args, &found, render_markdown(&found), render(&found, &style));
+        return print(args, &found, &style);
     }
     let (mut loads, mut runs) = (Vec::new(), Vec::new());
     for name in [&args.before, &args.after].into_iter().chain(&args.more) {
@@ -41,21 +41,21 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
         ([(load, _), ..], [(run, ..), ..]) => {
             Err(wrong_usage(format!("{load} is a load and {run} is a run: give all of one kind")))
         }
-        ([(_, before), (_, after)], []) => {
-            let found = compare_loads(before, after);
-            print(args, &found, load::render_differences_markdown(&found), load::render_differences(&found, &style))
-        }
+        ([(_, before), (_, after)], []) => print(args, &compare_loads(before, after), &style),
         ([], runs) => compare_runs(runs, args, &style),
         (loads, []) => Err(wrong_usage(format!("{} loads: give two", loads.len()))),
     }
 }
 
 /// Prints the form that the flags ask for.
-fn print(args: &CompareArgs, found: &impl Serialize, markdown: String, text: String) -> anyhow::Result<Outcome> {
+fn print<'a, Found: Serialize>(args: &CompareArgs, found: &'a Found, style: &Style) -> anyhow::Result<Outcome>
+where
+    ComparisonText: From<&'a Found>,
+{
     console::print_text(&match args {
         CompareArgs { json: true, .. } => json::render(found)?,
-        CompareArgs { markdown: true, .. } => markdown,
-        _ => text,
+        CompareArgs { markdown: true, .. } => render_markdown(found),
+        _ => render(found, style),
     });
     Ok(Outcome::Done)
 }
@@ -100,14 +100,8 @@ fn compare_runs(
     let known = runs.iter().filter(|run| run.is_of_known_machine()).map(|run| run.machine);
     let are_several = known.collect::<BTreeSet<&str>>().len() > 1;
     match runs.as_slice() {
-        runs if are_several => {
-            let found = differences::compare_machines(runs)?;
-            print(args, &found, render_machines_markdown(&found), render_machines(&found, style))
-        }
-        [before, after] => {
-            let found = differences::compare_runs(*before, *after)?;
-            print(args, &found, render_markdown(&found), render(&found, style))
-        }
+        runs if are_several => print(args, &differences::compare_machines(runs)?, style),
+        [before, after] => print(args, &differences::compare_runs(*before, *after)?, style),
         _ => Err(wrong_usage(format!(
             "these {} runs are not known to be of several machines ({}): give two of them to see what changed, or runs of \
              other machines. `tare history` shows many runs of one",

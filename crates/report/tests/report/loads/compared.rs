@@ -1,7 +1,7 @@
 //! Two loads side by side.
 
 use tare_analysis::load::{LoadDifferences, LoadFigureChange, LoadSummary, compare_loads, summarize};
-use tare_report::load::{render_differences, render_differences_markdown};
+use tare_report::differences::{render, render_markdown};
 use tare_report::text::Style;
 
 use crate::load_answers::record;
@@ -44,11 +44,11 @@ fn a_load_beside_a_slower_one_shows_what_changed_and_how_far_intervals_reach() {
     assert!((figure(&slower, "throughput").ratio.unwrap() - 0.125).abs() < 1e-9);
     assert_eq!(figure(&slower, "status 503").before, Some(20.0));
     assert!((figure(&slower, "p99(GET /bad)").ratio.unwrap() - 8.0).abs() < 0.01);
-    let text = render_differences(&slower, &Style { colored: false, width: 100 });
+    let text = render(&slower, &Style { colored: false, width: 100 });
     for says in ["×8.0", "−87.5 %", "further apart than these", "status 503", "two loads", " again"] {
         assert!(text.contains(says), "{says}: {text}");
     }
-    let markdown = render_differences_markdown(&slower);
+    let markdown = render_markdown(&slower);
     assert!(markdown.contains("| p99(GET /bad) |") && markdown.contains("| ×8.0 |"), "{markdown}");
     let json = serde_json::to_string(&slower).unwrap();
     assert_eq!(serde_json::from_str::<LoadDifferences>(&json).unwrap(), slower);
@@ -59,6 +59,6 @@ fn a_load_beside_itself_shows_no_change() {
     let same = differences(1.0);
     assert!(same.environment.is_empty(), "{:?}", same.environment);
     assert!(same.figures.iter().all(|figure| figure.ratio.is_none_or(|ratio| (ratio - 1.0).abs() < 1e-9)));
-    let text = render_differences(&same, &Style { colored: false, width: 100 });
+    let text = render(&same, &Style { colored: false, width: 100 });
     assert!(text.contains("no further apart than these") && !text.contains('×'), "{text}");
 }

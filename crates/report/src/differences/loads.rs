@@ -1,30 +1,23 @@
-//! Two loads side by side, for a terminal and as Markdown.
+//! Two loads side by side.
 
 use tare_analysis::format::{Change, Unit, grouped, rate, share, single};
 use tare_analysis::load::{LoadDifferences, LoadFigureChange};
 use tare_analysis::summary::LimitUnit;
 
-use crate::clean::{escape_markdown, sanitize_line};
-use crate::differences::environment;
-use crate::markdown;
-use crate::palette::Tone;
-use crate::text::{Sheet, Style, wrap};
+use super::ComparisonText;
+use super::records::environment;
+use crate::text::Sheet;
 
-pub fn render_differences(differences: &LoadDifferences, style: &Style) -> String {
-    let (before, after) = (&differences.before, &differences.after);
-    let title = format!("tare compare · {} ({}) → {} ({})", before.url, before.started_at, after.url, after.started_at);
-    let mut out = format!("{}\n\n", style.palette().paint(Tone::Head, &sanitize_line(&title)));
-    for line in doubts(differences).iter().chain(&differences.notes) {
-        out += &format!("{}\n", wrap(&format!("  {}", sanitize_line(line)), style.width, 2));
+impl From<&LoadDifferences> for ComparisonText {
+    fn from(differences: &LoadDifferences) -> Self {
+        let (before, after) = (&differences.before, &differences.after);
+        Self {
+            title: format!("{} ({}) → {} ({})", before.url, before.started_at, after.url, after.started_at),
+            answers: doubts(differences),
+            notes: differences.notes.clone(),
+            sheets: vec![environment("What else differs", &differences.environment), figures(differences)],
+        }
     }
-    out + &environment("What else differs", &differences.environment).text(style) + &figures(differences).text(style)
-}
-
-pub fn render_differences_markdown(differences: &LoadDifferences) -> String {
-    let lines = doubts(differences).into_iter().chain(differences.notes.clone());
-    lines.map(|line| format!("{}\n\n", escape_markdown(&line))).collect::<String>()
-        + &markdown::section(&environment("What else differs", &differences.environment))
-        + &markdown::section(&figures(differences))
 }
 
 fn figures(differences: &LoadDifferences) -> Sheet {
