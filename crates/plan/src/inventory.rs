@@ -79,3 +79,22 @@ pub struct MachineFacts {
     /// Feature release of the JDK that runs the servers, where there is one.
     pub jdk: Option<u32>,
 }
+
+impl MachineFacts {
+    /// The cores of servers and generator, as lists. The generator gets the last quarter of the cores, at least one; the
+    /// servers the rest; one core is shared. On machines of their own, each has all.
+    pub fn split_cpus(&self) -> (String, String) {
+        let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        if let Some(generator) = &self.generator_cpus {
+            return (list(&self.cpus), list(generator));
+        }
+        match self.cpus.as_slice() {
+            [] => ("0".into(), "0".into()),
+            [only] => (only.to_string(), only.to_string()),
+            cpus => {
+                let (server, generator) = cpus.split_at(cpus.len() - (cpus.len() / 4).max(1));
+                (list(server), list(generator))
+            }
+        }
+    }
+}

@@ -143,20 +143,3 @@ pub(crate) fn default_jvm_cpus(known: &Known<'_>) -> u32 {
 pub(crate) fn verify_cpu_list(list: &str) -> Result<(), String> {
     list.parse().map(|_: CpuSet| ()).map_err(|error: CpuListError| error.to_string())
 }
-
-/// The cores of servers and generator. The generator gets the last quarter of the cores, at least one; the servers the
-/// rest; one core is shared. On machines of their own, each has all.
-pub(crate) fn split_cpus(machine: &MachineFacts) -> (String, String) {
-    let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-    if let Some(generator) = &machine.generator_cpus {
-        return (list(&machine.cpus), list(generator));
-    }
-    match machine.cpus.as_slice() {
-        [] => ("0".into(), "0".into()),
-        [only] => (only.to_string(), only.to_string()),
-        cpus => {
-            let (server, generator) = cpus.split_at(cpus.len() - (cpus.len() / 4).max(1));
-            (list(server), list(generator))
-        }
-    }
-}

@@ -6,9 +6,7 @@ use tare_units::{Percent, Span};
 
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
-use super::resolver::{
-    Known, SettingResolver, default_jvm_cpus, push_rounds, sequential_slices, split_cpus, verify_cpu_list,
-};
+use super::resolver::{Known, SettingResolver, default_jvm_cpus, push_rounds, sequential_slices, verify_cpu_list};
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
@@ -300,12 +298,12 @@ define_settings! {
             .fills(|to, places| to.machine.agents = places);
         /// Cores of the servers, such as 0 or 0,2-3.
         server_cpus: String = value("CPUS").in_profile()
-            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| split_cpus(known.machine).0)
+            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| known.machine.split_cpus().0)
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.server_cpus = cpus);
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
         load_cpus: String = value("CPUS").in_profile()
-            .default_from("the last quarter of the cores, at least one; all with --server-host", |known| split_cpus(known.machine).1)
+            .default_from("the last quarter of the cores, at least one; all with --server-host", |known| known.machine.split_cpus().1)
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.load_cpus = cpus);
         /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.

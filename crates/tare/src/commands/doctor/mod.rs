@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tare_analysis::format::share;
+use tare_plan::resolve::MachineFacts;
 use tare_record::{EventLevel, EventName, EventRecord};
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
@@ -140,18 +141,30 @@ fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyho
 }
 
 fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
-    let allowed = allowed_cpus()?;
-    let (first, last) = (allowed.iter().next().unwrap_or(0), allowed.iter().last().unwrap_or(0));
-    let parse = |flag: &str, list: &Option<String>, fallback: usize| match list {
-        Some(list) => named_cores(flag, list),
-        None => Ok(CpuSet::from_indices([fallback])),
-    };
-    Ok((parse("--server-cpus", &args.server_cpus, first)?, parse("--load-cpus", &args.load_cpus, last)?))
+    let (server, load) = core_lists(args, allowed_cpus()?.iter().collect());
+    Ok((named_cores("--server-cpus", &server)?, named_cores("--load-cpus", &load)?))
+}
+
+/// The cores of both sides, as the flags name them or as a run on these cores would choose.
+fn core_lists(args: &DoctorArgs, cpus: Vec<usize>) -> (String, String) {
+    let (server, load) = MachineFacts { cpus, ..MachineFacts::default() }.split_cpus();
+    (args.server_cpus.clone().unwrap_or(server), args.load_cpus.clone().unwrap_or(load))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cores_are_those_that_flags_name_or_that_a_run_would_choose() {
+        let lists = |server: Option<&str>, load: Option<&str>| {
+            let [server_cpus, load_cpus] = [server, load].map(|list| list.map(str::to_owned));
+            let (server, load) = core_lists(&DoctorArgs { jdk: false, server_cpus, load_cpus }, (0..8).collect());
+            format!("{server} and {load}")
+        };
+        assert_eq!(lists(None, None), "0,1,2,3,4,5 and 6,7");
+        assert_eq!(lists(Some("0"), Some("2-3")), "0 and 2-3");
+    }
 
     #[test]
     fn what_is_missing_decides_the_exit_code_and_what_is_doubtful_does_not() {
