@@ -34,7 +34,7 @@ pub struct ProfileArgs {
     /// Report the share of stack frames that match this regular expression [default: the catalog's for the library].
     #[arg(long, value_name = "REGEX")]
     pub focus: Option<String>,
-    /// Events to sample, comma separated: cpu, alloc, wall, lock [default: cpu, and alloc on a JVM].
+    /// Events to sample, comma separated: cpu, and on a JVM alloc, wall, lock [default: cpu, and alloc on a JVM].
     #[arg(short, long, value_delimiter = ',', value_name = "EVENTS")]
     pub event: Option<Vec<ProfileEvent>>,
     /// Profiled starts (forks) of each server [default: 3].
