@@ -6,7 +6,7 @@ use tare_plan::plan::SliceKind;
 use tare_plan::slo::LoadBy;
 use tare_record::{ErrorClass, MessageTally, PauseCause, Phase};
 
-use super::{Distribution, Estimate, Latency, Row, Validity};
+use super::{Distribution, Estimate, Latency, Row, Validity, with_group};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
@@ -140,6 +140,12 @@ impl Cell {
             .or_else(|| of(SliceKind::Push))
             .or_else(|| of(SliceKind::Saturating))
             .or(self.latency.first())
+    }
+
+    /// The scenario, with its group where another group has a server of the same name in it, among all of a run.
+    pub(crate) fn scenario_among<'a>(&self, all: impl Iterator<Item = &'a Self>) -> String {
+        let alike = all.filter(|one| (&one.scenario, &one.variant) == (&self.scenario, &self.variant));
+        with_group(&self.scenario, &self.group, alike.map(|one| &one.group))
     }
 
     /// The level in one currency, with its interval; a figure of response times is that of [`Self::shown_latency`]. `None`

@@ -84,14 +84,13 @@ impl Summary {
 
     /// The scenario of a cell, with its group where another group has a server of the same name in it.
     pub fn scenario_of_cell(&self, of: &Cell) -> String {
-        let alike = self.cells.iter().filter(|one| (&one.scenario, &one.variant) == (&of.scenario, &of.variant));
-        with_group(&of.scenario, &of.group, alike.map(|one| &one.group))
+        of.scenario_among(self.cells.iter())
     }
 }
 
-/// `SimpleGet (group http4s)`, or the scenario alone if no other group is among these.
-fn with_group<'a>(scenario: &str, group: &str, mut groups: impl Iterator<Item = &'a String>) -> String {
-    if groups.any(|other| other != group) { format!("{scenario} (group {group})") } else { scenario.to_owned() }
+/// `SimpleGet (group http4s)`, or the name alone if no other group is among these, which have something of this name.
+pub(crate) fn with_group<'a>(name: &str, group: &str, mut groups: impl Iterator<Item = &'a String>) -> String {
+    if groups.any(|other| other != group) { format!("{name} (group {group})") } else { name.to_owned() }
 }
 
 /// The answer: what is known first, then what is open.

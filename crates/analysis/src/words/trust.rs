@@ -33,8 +33,8 @@ pub fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], fi
         FindingKind::Report(kind) if OF_CELLS.contains(&kind) => false,
         _ => finding.severity != Severity::Info,
     };
-    let void = describe(&void, cells.len(), "void");
-    let mut reasons: Vec<String> = void.into_iter().chain(describe(&suspect, cells.len(), "suspect")).collect();
+    let void = describe(&void, &cells, "void");
+    let mut reasons: Vec<String> = void.into_iter().chain(describe(&suspect, &cells, "suspect")).collect();
     reasons.extend(findings.iter().filter(is_reason).map(|finding| match finding.text.as_str() {
         "" => finding.title.clone(),
         text => format!("{}: {}", finding.title, first_sentence(text)),
@@ -43,7 +43,7 @@ pub fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], fi
         let other = doubtful(&cells, |cell, reason| {
             cell.validity.state == ValidityState::Valid && reason.concerns == concern && !uses(cell, concern)
         });
-        reasons.extend(describe(&other, cells.len(), &format!("suspect in {}", concern.noun())));
+        reasons.extend(describe(&other, &cells, &format!("suspect in {}", concern.noun())));
     }
     reasons.truncate(MOST_REASONS);
     Trust { state, reasons, warnings: warnings as u32 }
@@ -68,14 +68,16 @@ fn doubtful<'a>(cells: &[&'a Cell], is_meant: impl Fn(&Cell, &Reason) -> bool) -
 }
 
 /// `2 of 4 rows are suspect: …`, with the reason that most of them give; a single one by its name.
-fn describe(found: &[(&Cell, &str)], all: usize, word: &str) -> Option<String> {
+fn describe(found: &[(&Cell, &str)], all: &[&Cell], word: &str) -> Option<String> {
     let same = |text: &str| found.iter().filter(|(_, other)| *other == text).count();
     let (_, most) = found.iter().max_by_key(|(_, text)| same(text))?;
     let most = first_sentence(most);
     Some(match found {
-        _ if all == 1 => capital(&most),
-        [(only, _)] => format!("{} on {} is {word}: {most}", only.variant, only.scenario),
-        found => format!("{} of {} are {word}: {most}", found.len(), count(all as u64, "row")),
+        _ if all.len() == 1 => capital(&most),
+        [(only, _)] => {
+            format!("{} on {} is {word}: {most}", only.variant, only.scenario_among(all.iter().copied()))
+        }
+        found => format!("{} of {} are {word}: {most}", found.len(), count(all.len() as u64, "row")),
     })
 }
 

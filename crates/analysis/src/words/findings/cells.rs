@@ -37,11 +37,15 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
         shared(cells, ReportFinding::CellsUnmeasured, |cell| (is_void(cell) && !is_measured(cell)).then(String::new)),
     ];
     let void = cells.iter().filter(|cell| is_void(cell) && is_measured(cell)).map(|cell| {
-        let Cell { id, variant, scenario, validity, .. } = &cell.cell;
-        let detail = format!("{variant} on {scenario}: {}", validity.joined_reasons());
+        let Cell { id, variant, validity, .. } = &cell.cell;
+        let detail = format!("{variant} on {}: {}", scenario(&cell.cell, cells), validity.joined_reasons());
         Finding { cell: Some(id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) }
     });
     shared.into_iter().flatten().chain(void).collect()
+}
+
+fn scenario(cell: &Cell, cells: &[CellAnalysis<'_>]) -> String {
+    cell.scenario_among(cells.iter().map(|one| &one.cell))
 }
 
 /// Pauses that the machine or a signal caused, not the server.
@@ -64,7 +68,7 @@ fn shared<'r>(
     let (first, others) = found.split_first()?;
     let only = others.is_empty().then(|| first.0.id.clone());
     let named = |(cell, words): &(&Cell, String)| format!("{} {words}", cell.variant).trim_end().to_owned();
-    let scenarios = grouped_by(found.iter().map(|one| (&one.0.scenario, named(one))));
+    let scenarios = grouped_by(found.iter().map(|one| (scenario(one.0, cells), named(one))));
     let shown = scenarios.iter().take(SCENARIOS).map(|(name, all)| format!("{name}: {}", enumerate(all)));
     let more = scenarios.len().saturating_sub(SCENARIOS) as u64;
     let more = (more > 0).then(|| format!("and {}", count(more, "more scenario")));

@@ -12,7 +12,7 @@ use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
 use crate::evidence::machine::disturbances;
 use crate::format::{Change, count, enumerate, share};
-use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding};
+use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, with_group};
 
 pub use words::report_finding;
 
@@ -25,7 +25,7 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     all.extend(deaths(record));
     all.extend(cells::of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
-    all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, plan.stop.region)));
+    all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, &compared.noise, plan.stop.region)));
     all.extend(odd_forks_left_out(&compared.comparisons));
     let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
     let has_one = forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2));
@@ -75,9 +75,9 @@ fn of_events(events: &[EventRecord], cells: &[CellAnalysis<'_>]) -> Vec<Finding>
 
 fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Finding {
     let event = alike[0];
-    let all = |of: fn(&EventRecord) -> Option<String>| distinct(alike.iter().filter_map(|event| of(event)));
-    let (variants, scenarios) = (all(|e| e.variant.clone()), all(|e| e.scenario.clone()));
-    let forks = all(|e| e.fork.map(|fork| fork.to_string()));
+    let all = |of: &dyn Fn(&EventRecord) -> Option<String>| distinct(alike.iter().filter_map(|event| of(event)));
+    let (variants, scenarios) = (all(&|e| server(e, cells)), all(&|e| e.scenario.clone()));
+    let forks = all(&|e| e.fork.map(|fork| fork.to_string()));
     let word = if forks.len() > 1 { "starts" } else { "start" };
     let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
     let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
@@ -99,6 +99,13 @@ fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Findin
     }
 }
 
+/// The server of an event, with its group where another group has one of the same name.
+fn server(event: &EventRecord, cells: &[CellAnalysis<'_>]) -> Option<String> {
+    let (variant, group) = (event.variant.as_ref()?, event.group.as_deref().unwrap_or_default());
+    let alike = cells.iter().filter(|cell| cell.cell.variant == *variant && !group.is_empty());
+    Some(with_group(variant, group, alike.map(|cell| &cell.cell.group)))
+}
+
 /// Servers that died, hung or broke the contract, where no event says so.
 fn deaths(record: &RunRecord) -> Vec<Finding> {
     let is_told = |dead: &ForkRecord| {
@@ -106,8 +113,12 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
         errors.any(|e| e.is_about(&dead.group, &dead.variant) && e.fork.is_none_or(|number| number == dead.fork))
     };
     let dead = record.forks.iter().filter(|fork| !fork.healthy && !is_told(fork));
-    dead.map(|f| report_finding(ReportFinding::ServerDied, &format!("{}, start {}: {}", f.variant, f.fork, f.end)))
-        .collect()
+    let told = |dead: &ForkRecord| {
+        let alike = record.forks.iter().filter(|fork| fork.variant == dead.variant);
+        let name = with_group(&dead.variant, &dead.group, alike.map(|fork| &fork.group));
+        report_finding(ReportFinding::ServerDied, &format!("{name}, start {}: {}", dead.fork, dead.end))
+    };
+    dead.map(told).collect()
 }
 
 /// What about the machine disturbs, unless an event of the run says so. The preflight sees by core what the facts say of the
@@ -118,8 +129,10 @@ pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> V
     of_events(&new.map(EventRecord::new).collect::<Vec<_>>(), &[])
 }
 
-fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
-    let about = format!("{} on {}", noise.server, noise.scenario);
+fn of_noise(noise: &Noise, all: &[Noise], region: f64) -> Option<Finding> {
+    let alike = all.iter().filter(|one| (&one.scenario, &one.server) == (&noise.scenario, &noise.server));
+    let scenario = with_group(&noise.scenario, &noise.group, alike.map(|one| &one.group));
+    let about = format!("{} on {scenario}", noise.server);
     let first = noise.currencies.first()?;
     if first.verdict.is_difference() {
         return Some(report_finding(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
