@@ -21,7 +21,6 @@ pub use methods::MethodChange;
 use crate::summary::{Cell, RunStatus, Summary, ValidityState};
 use difference::{FigurePair, judge};
 use samples::{StartFigure, level_figures, ratio_figures};
-use tare_plan::Currency;
 
 pub const SCHEMA: &str = "tare-comparison/1";
 
@@ -164,12 +163,13 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     let mut pairs = Vec::new();
     for (old, new) in &cells {
         let side_by_side = old.group == new.group;
-        let levels = (level_figures(old), level_figures(new));
-        pairs.extend(common_figures((old, new), levels, Basis::Level, side_by_side));
-        let ratios = (ratio_figures(summary, old), ratio_figures(summary, new));
-        // Only of bytes the starts have no levels.
-        let ratios = common_figures((old, new), ratios, Basis::Ratio, side_by_side).into_iter();
-        pairs.extend(ratios.filter(|pair| pair.before.name == Currency::AllocatedPerRequest.facts().name));
+        let levels = level_figures(old);
+        let mut ratios = ratio_figures(summary, old);
+        // Starts have no levels of bytes, stops and capacity.
+        ratios.retain(|ratio| levels.iter().all(|level| level.name != ratio.name));
+        pairs.extend(common_figures((old, new), (levels, level_figures(new)), Basis::Level, side_by_side));
+        let ratios = (ratios, ratio_figures(summary, new));
+        pairs.extend(common_figures((old, new), ratios, Basis::Ratio, side_by_side));
     }
     notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));
     let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));

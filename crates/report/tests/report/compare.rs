@@ -209,7 +209,13 @@ fn with_odd_starts() -> Summary {
 #[test]
 fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
     let differences = differences::compare_servers(&with_odd_starts(), "a", "b").unwrap();
+    // What starts have levels of is compared by these alone.
+    let by_ratio = differences.changes.iter().filter(|change| change.basis == Basis::Ratio);
+    let names: Vec<&str> = by_ratio.map(|change| change.name.as_str()).collect();
+    assert_eq!(names, ["allocated_per_request", "stopped_per_request"]);
+    let stopped = change(&differences, "b", "stopped_per_request", Basis::Ratio);
     let allocated = change(&differences, "b", "allocated_per_request", Basis::Ratio);
+    assert_eq!((stopped.starts_before, stopped.starts_after), (6, 6), "{stopped:#?}");
     assert_eq!((allocated.starts_before, allocated.starts_after), (6, 6), "{allocated:#?}");
     assert!(
         (allocated.ratio * allocated.before / allocated.after - 1.0).abs() < 1e-9,
