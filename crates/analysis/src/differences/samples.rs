@@ -70,9 +70,10 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     let by_start = currencies.filter(|ratio| ratio.name.percentile().is_none()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
         let figure = StartFigure::of_currency(ratio.name, ratio.load.name().to_owned(), logs);
-        // Capacities of different curves, or in users and in requests per second, are no same measure.
+        // Capacities of different curves, or in users and in requests per second, are no same measure; nor are slow requests of
+        // different limits.
         let (label, load) = match ratio.name {
-            Currency::Capacity => (ratio.label.clone(), ratio.label.clone()),
+            Currency::Capacity | Currency::LatencySlower => (ratio.label.clone(), ratio.label.clone()),
             _ => (figure.label, figure.load),
         };
         StartFigure { label, load, unit: "1", ..figure }

@@ -116,6 +116,23 @@ fn records_of_equal_servers_rarely_differ() {
 }
 
 #[test]
+fn slow_requests_are_compared_where_both_runs_call_the_same_ones_slow() {
+    let with_limit = |limit: &str, id: &str| {
+        let mut record = record(1.0, 0.95, id);
+        record.header.plan.stop.limits = vec![limit.parse().unwrap()];
+        summarize(&record)
+    };
+    let old = with_limit("slower(1ms) > +3%", "old");
+    for (limit, labels) in
+        [("slower(1ms) > +9%", &["requests slower than 1ms at half load"][..]), ("slower(2ms) > +3%", &[])]
+    {
+        let differences = compared(&old, &with_limit(limit, "new"), ["m", "m"]);
+        let slow = differences.changes.iter().filter(|change| change.name == "latency_slower");
+        assert_eq!(slow.map(|change| change.label.as_str()).collect::<Vec<_>>(), labels, "{limit}");
+    }
+}
+
+#[test]
 fn one_start_gives_no_interval() {
     let one = |id: &str| {
         let mut record = synthetic::run(&[baseline(), variant(TAPIR, 0.9)], 1, &[SliceKind::Saturating]);
