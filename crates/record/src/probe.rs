@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tare_sample::{IdleSpan, LatencyParts, PackedHistogram};
-use tare_stats::histogram::LatencyHistogram;
 use tare_units::named_values;
 
 /// A server is not at rest if it uses more than this share of a core without requests. The timers of actor systems (pekko,
@@ -15,9 +14,8 @@ pub const RESTLESS_SHARE: f64 = 0.02;
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.
 ///
 /// Serialised, it has no histograms. A counter is a field here or in one of the types below.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "", deserialize = "H: Default"))]
-pub struct ServerUse<H = LatencyHistogram> {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServerUse {
     /// CPU of the server, and the requests that it answered meanwhile; absent without process metrics.
     pub cpu: Option<ServerCpu>,
     /// Resident memory at the end of the slice.
@@ -28,13 +26,13 @@ pub struct ServerUse<H = LatencyHistogram> {
     #[serde(rename = "jvm")]
     pub runtime: Option<RuntimeUse>,
     /// Hiccups; absent if the plan does not ask for meters.
-    pub hiccups: Option<Hiccups<H>>,
+    pub hiccups: Option<Hiccups>,
     /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the start
     /// of the slice (its head included) to the end of its drain. Absent if it cannot be measured.
     pub others_share: Option<f64>,
     /// How the answered requests of a window of latency divide; absent in other slices, and where stops are not known.
     #[serde(skip)]
-    pub parts: Option<LatencyParts<H>>,
+    pub parts: Option<LatencyParts<PackedHistogram>>,
     /// Whether no runtime told the stops of these parts: they are times in which nothing was answered while requests waited.
     #[serde(default)]
     pub stops_are_seen: bool,
@@ -52,39 +50,6 @@ pub enum KnownStops {
     /// Its runtime's log cannot be understood.
     Unreadable,
     Spans(Vec<IdleSpan>),
-}
-
-// A derived implementation would need a default of `H`.
-impl<H> Default for ServerUse<H> {
-    fn default() -> Self {
-        Self {
-            cpu: None,
-            rss_bytes: None,
-            rss_peak_bytes: None,
-            runtime: None,
-            hiccups: None,
-            others_share: None,
-            parts: None,
-            stops_are_seen: false,
-            stops: KnownStops::Untold,
-        }
-    }
-}
-
-impl ServerUse {
-    pub fn pack(self) -> ServerUse<PackedHistogram> {
-        ServerUse {
-            cpu: self.cpu,
-            rss_bytes: self.rss_bytes,
-            rss_peak_bytes: self.rss_peak_bytes,
-            runtime: self.runtime,
-            hiccups: self.hiccups.map(Hiccups::pack),
-            others_share: self.others_share,
-            parts: self.parts.map(|parts| parts.map(|histogram| PackedHistogram::from(&histogram))),
-            stops_are_seen: self.stops_are_seen,
-            stops: KnownStops::Untold,
-        }
-    }
 }
 
 /// CPU that a server used while it answered a known number of requests.
@@ -208,26 +173,18 @@ pub struct CollectorUse {
 
 /// Wake-up delays of threads that want to run in every interval, independent of the server.
 ///
-/// `H` is as in [`crate::SliceRecord`]. Serialised, it has no histograms.
+/// Serialised, they have no histograms.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "", deserialize = "H: Default"))]
-pub struct Hiccups<H = LatencyHistogram> {
+pub struct Hiccups {
     /// A thread of tare on the server's cores: delays by the machine and its kernel.
     #[serde(skip)]
-    pub machine: H,
+    pub machine: PackedHistogram,
     /// A thread inside the server's JVM: delays by the machine and the JVM; absent without a JVM or without a meter in
     /// it.
     #[serde(skip)]
-    pub jvm: Option<H>,
+    pub jvm: Option<PackedHistogram>,
     /// The longest pauses of both, in order of time, each with its cause.
     pub pauses: Vec<Pause>,
-}
-
-impl Hiccups {
-    pub fn pack(self) -> Hiccups<PackedHistogram> {
-        let pack = |histogram: LatencyHistogram| PackedHistogram::from(&histogram);
-        Hiccups { machine: pack(self.machine), jvm: self.jvm.map(pack), pauses: self.pauses }
-    }
 }
 
 /// A time in which a meter should have been woken and was not.

@@ -5,7 +5,7 @@ use tare_sample::{PackedHistogram, SliceSample};
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::named_values;
 
-use crate::probe::ServerUse;
+use crate::probe::{KnownStops, ServerUse};
 
 named_values! {
     /// Warm-up, scored or profiled.
@@ -38,12 +38,12 @@ pub struct SliceKey {
 
 /// One slice of load against one variant. Its times count from the start of the run.
 ///
-/// `H` is the form of its histograms: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
+/// `H` is the form of the histograms of its sample: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceRecord<H = LatencyHistogram> {
     pub key: SliceKey,
     pub load: SliceSample<H>,
-    pub server: ServerUse<H>,
+    pub server: ServerUse,
 }
 
 /// A slice as it is kept. Its histograms take a few KB as bytes, and a megabyte when unpacked. See
@@ -51,8 +51,9 @@ pub struct SliceRecord<H = LatencyHistogram> {
 pub type StoredSlice = SliceRecord<PackedHistogram>;
 
 impl SliceRecord {
-    /// The slice with its histograms as bytes.
+    /// The slice with all its histograms as bytes, and without the stops, which no record keeps.
     pub fn pack(self) -> StoredSlice {
-        SliceRecord { key: self.key, load: self.load.pack(), server: self.server.pack() }
+        let server = ServerUse { stops: KnownStops::Untold, ..self.server };
+        SliceRecord { key: self.key, load: self.load.pack(), server }
     }
 }

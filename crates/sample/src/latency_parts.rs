@@ -7,6 +7,7 @@
 
 use tare_stats::LatencyHistogram;
 
+use crate::packed::PackedHistogram;
 use crate::slice_sample::{SliceSample, TracedRequest};
 
 /// The shortest time that is a silence of the server.
@@ -64,11 +65,12 @@ impl LatencyParts {
         parts
     }
 
-    pub fn map<G>(self, convert: impl Fn(LatencyHistogram) -> G) -> LatencyParts<G> {
+    /// The parts as bytes.
+    pub fn pack(&self) -> LatencyParts<PackedHistogram> {
         LatencyParts {
-            met_stop: convert(self.met_stop),
-            met_stall: convert(self.met_stall),
-            met_none: convert(self.met_none),
+            met_stop: (&self.met_stop).into(),
+            met_stall: (&self.met_stall).into(),
+            met_none: (&self.met_none).into(),
         }
     }
 }

@@ -36,7 +36,7 @@ fn divide(slice: &mut StoredSlice, stopped: u64, others_ns: u64) {
     let mut whole = LatencyHistogram::new();
     [&parts.met_stop, &parts.met_stall, &parts.met_none].into_iter().for_each(|part| whole.merge(part));
     slice.load.response = (&whole).into();
-    slice.server.parts = Some(parts.map(|part| (&part).into()));
+    slice.server.parts = Some(parts.pack());
 }
 
 fn division<'s>(summary: &'s Summary, variant: &str) -> Option<&'s LatencyDivision> {

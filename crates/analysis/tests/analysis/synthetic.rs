@@ -246,7 +246,7 @@ fn hiccups(start_ns: u64) -> Hiccups {
         jvm.record_ns(60_000 + i + if i < 10 { (10 - i) * 1_000_000 } else { 0 });
     }
     let pause = Pause { at_ns: start_ns, length_ns: 10_060_000, cause: PauseCause::Collection };
-    Hiccups { machine, jvm: Some(jvm), pauses: vec![pause] }
+    Hiccups { machine: (&machine).into(), jvm: Some((&jvm).into()), pauses: vec![pause] }
 }
 
 fn header(plan: Plan) -> RunHeader {

@@ -53,7 +53,7 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
 
 /// Reads a slice from a row of `SELECT * FROM slice`. Counts that contradict one another are an error.
 pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
-    type Owned = Counters<SliceSample<PackedHistogram>, ServerUse<PackedHistogram>>;
+    type Owned = Counters<SliceSample<PackedHistogram>, ServerUse>;
     let Owned { load, mut server } = from_json(&row.get::<_, String>("json")?)?;
     if let Some(hiccups) = &mut server.hiccups {
         hiccups.machine = histogram(row, "hiccup_machine")?;

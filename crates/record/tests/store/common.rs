@@ -11,8 +11,8 @@ use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures}
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::{
     ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, LatencyParts,
-    MessageTally, Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey, SliceRecord,
-    SliceSample, WarmupRecord,
+    MessageTally, PackedHistogram, Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey,
+    SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
@@ -145,7 +145,7 @@ fn server() -> ServerUse {
     let of = |ns: u64| {
         let mut histogram = LatencyHistogram::new();
         histogram.record_ns(ns);
-        histogram
+        PackedHistogram::from(&histogram)
     };
     let by_pool = BTreeMap::from([("io-compute".to_owned(), 300_000_000)]);
     ServerUse {
@@ -168,14 +168,14 @@ fn server() -> ServerUse {
             ..RuntimeUse::default()
         }),
         hiccups: Some(Hiccups {
-            machine: LatencyHistogram::new(),
+            machine: PackedHistogram::default(),
             jvm: Some(of(50_000_000)),
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
         }),
         others_share: Some(0.02),
         parts: Some(LatencyParts {
             met_stop: of(13_000_000),
-            met_stall: LatencyHistogram::new(),
+            met_stall: PackedHistogram::default(),
             met_none: of(70_000),
         }),
         ..ServerUse::default()

@@ -176,7 +176,7 @@ impl ServerHost for RemoteServers<'_> {
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
         self.is_watching = false;
         let uses = self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default();
-        uses.into_iter().map(PackedUse::unpack).collect::<Result<_, _>>().unwrap_or_default()
+        uses.into_iter().map(PackedUse::unpack).collect()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {

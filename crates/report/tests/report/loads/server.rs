@@ -28,7 +28,7 @@ fn record() -> LoadRecord {
         let mut whole = LatencyHistogram::new();
         [&parts.met_stop, &parts.met_stall, &parts.met_none].into_iter().for_each(|part| whole.merge(part));
         interval.load.response = (&whole).into();
-        interval.server.parts = Some(parts.map(|part| (&part).into()));
+        interval.server.parts = Some(parts.pack());
     }
     record
 }

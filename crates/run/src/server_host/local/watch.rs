@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_record::{Hiccups, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
+use tare_record::{Hiccups, KnownStops, PackedHistogram, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse};
 use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
@@ -237,10 +237,10 @@ fn hiccups(outside: &OutsideDelays, inside: Option<&[Delay]>, runtime: Option<&R
     Hiccups { machine: histogram(&outside.delays), jvm: inside.map(histogram), pauses }
 }
 
-fn histogram(delays: &[Delay]) -> LatencyHistogram {
+fn histogram(delays: &[Delay]) -> PackedHistogram {
     let mut histogram = LatencyHistogram::new();
     delays.iter().for_each(|delay| histogram.record_ns(delay.late_ns));
-    histogram
+    PackedHistogram::from(&histogram)
 }
 
 #[cfg(test)]
