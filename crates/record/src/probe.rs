@@ -32,7 +32,7 @@ pub struct ServerUse {
     pub others_share: Option<f64>,
     /// How the answered requests of a window of latency divide; absent in other slices, and where stops are not known.
     #[serde(skip)]
-    pub parts: Option<LatencyParts<PackedHistogram>>,
+    pub parts: Option<LatencyParts>,
     /// Whether no runtime told the stops of these parts: they are times in which nothing was answered while requests waited.
     #[serde(default)]
     pub stops_are_seen: bool,

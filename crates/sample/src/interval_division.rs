@@ -59,8 +59,11 @@ fn last_answer(trace: &[TracedRequest]) -> Option<u64> {
 mod tests {
     use std::collections::VecDeque;
 
+    use tare_stats::LatencyHistogram;
+
     use super::*;
     use crate::latency_parts::tests::{US, request, span};
+    use crate::packed::PackedHistogram;
     use crate::slice_sample::SliceSample;
 
     /// The requests of a server that answers in 50 µs and stands still at times, one every 200 µs. Those that wait are answered
@@ -92,11 +95,15 @@ mod tests {
         intervals
     }
 
+    fn all(parts: &LatencyParts) -> [&PackedHistogram; 3] {
+        [&parts.met_stop, &parts.met_stall, &parts.met_none]
+    }
+
     /// The sum of the parts of all intervals. The server tells each stop with the interval in which it ends, or none.
-    fn divided(trace: &[TracedRequest], length_us: u64, told: Option<&[IdleSpan]>) -> LatencyParts {
+    fn divided(trace: &[TracedRequest], length_us: u64, told: Option<&[IdleSpan]>) -> [LatencyHistogram; 3] {
         let mut division = IntervalDivision::new(Duration::from_secs(10));
         let mut intervals = intervals(trace, length_us);
-        let (mut sum, mut until_us): (LatencyParts, u64) = (LatencyParts::default(), length_us);
+        let (mut sum, mut until_us) = (<[LatencyHistogram; 3]>::default(), length_us);
         let mut first = true;
         while let Some(own) = intervals.pop_front() {
             let next = intervals.front().cloned().unwrap_or_default();
@@ -106,9 +113,7 @@ mod tests {
             let now = |stop: &&IdleSpan| (from_us * US..until_us * US).contains(&stop.end_ns);
             let told = told.map(|told| told.iter().filter(now).copied().collect());
             let parts = division.divide(own, &next, told);
-            sum.met_stop.merge(&parts.met_stop);
-            sum.met_stall.merge(&parts.met_stall);
-            sum.met_none.merge(&parts.met_none);
+            all(&parts).into_iter().zip(&mut sum).for_each(|(part, sum)| part.merge_into(sum));
         }
         sum
     }
@@ -121,7 +126,8 @@ mod tests {
         let trace = served(&stops);
         let whole = SliceSample { offered: trace.len() as u64, trace: trace.clone(), ..SliceSample::default() };
         let expected = LatencyParts::of(&whole, &stops, &[]).unwrap();
-        assert!(expected.met_stop.len() > 1_700 && expected.met_none.len() > 7_000, "{expected:?}");
+        assert!(expected.met_stop.samples() > 1_700 && expected.met_none.samples() > 7_000, "{expected:?}");
+        let expected = all(&expected).map(PackedHistogram::unpack);
         for length_us in [50_000, 100_000, 333_000, 5_000_000] {
             assert_eq!(divided(&trace, length_us, Some(&stops)), expected, "{length_us}");
             assert_eq!(divided(&trace, length_us, None), expected, "seen, not told: {length_us}");
@@ -133,7 +139,7 @@ mod tests {
         // Each takes 10 ms, and ten are in flight at any time.
         let trace: Vec<TracedRequest> = (0..2_000).map(|at| request(at * 900, at * 900 + 10_000)).collect();
         for length_us in [20_000, 50_000, 100_000] {
-            assert_eq!(divided(&trace[..], length_us, None).met_stop.len(), 0, "{length_us}");
+            assert_eq!(divided(&trace[..], length_us, None)[0].len(), 0, "{length_us}");
         }
     }
 }

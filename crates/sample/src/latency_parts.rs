@@ -29,11 +29,11 @@ pub struct IdleSpan {
 
 /// The response times of the three parts. Together they are those of the whole slice.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LatencyParts<H = LatencyHistogram> {
-    pub met_stop: H,
+pub struct LatencyParts {
+    pub met_stop: PackedHistogram,
     /// Requests that met a stall of the machine or of the generator, and no stop of the server.
-    pub met_stall: H,
-    pub met_none: H,
+    pub met_stall: PackedHistogram,
+    pub met_none: PackedHistogram,
 }
 
 impl LatencyParts {
@@ -51,27 +51,18 @@ impl LatencyParts {
 
     /// Divides requests by the spans that they overlap, which are in order and apart from one another.
     pub(crate) fn by_overlap(trace: &[TracedRequest], stops: &[IdleSpan], stalls: &[IdleSpan]) -> Self {
-        let mut parts = Self::default();
+        let [mut met_stop, mut met_stall, mut met_none] = <[LatencyHistogram; 3]>::default();
         for request in trace.iter().filter(|request| request.is_answered) {
             let part = if meets(stops, request.intended_ns, request.ended_ns) {
-                &mut parts.met_stop
+                &mut met_stop
             } else if meets(stalls, request.intended_ns, request.ended_ns) {
-                &mut parts.met_stall
+                &mut met_stall
             } else {
-                &mut parts.met_none
+                &mut met_none
             };
             part.record_ns(request.ended_ns.saturating_sub(request.intended_ns));
         }
-        parts
-    }
-
-    /// The parts as bytes.
-    pub fn pack(&self) -> LatencyParts<PackedHistogram> {
-        LatencyParts {
-            met_stop: (&self.met_stop).into(),
-            met_stall: (&self.met_stall).into(),
-            met_none: (&self.met_none).into(),
-        }
+        Self { met_stop: (&met_stop).into(), met_stall: (&met_stall).into(), met_none: (&met_none).into() }
     }
 }
 
@@ -209,8 +200,8 @@ pub(crate) mod tests {
     fn counts(trace: Vec<TracedRequest>, stops: &[IdleSpan], stalls: &[IdleSpan]) -> (u64, u64) {
         let answered = trace.iter().filter(|request| request.is_answered).count() as u64;
         let parts = LatencyParts::of(&sample(trace), stops, stalls).unwrap();
-        assert_eq!(parts.met_stop.len() + parts.met_stall.len() + parts.met_none.len(), answered);
-        (parts.met_stop.len(), parts.met_stall.len())
+        assert_eq!(parts.met_stop.samples() + parts.met_stall.samples() + parts.met_none.samples(), answered);
+        (parts.met_stop.samples(), parts.met_stall.samples())
     }
 
     #[test]

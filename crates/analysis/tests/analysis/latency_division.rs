@@ -28,15 +28,12 @@ fn record(stopped: u64) -> RunRecord {
 
 /// So many requests of a window met a stop, two a stall, and the others took this time.
 fn divide(slice: &mut StoredSlice, stopped: u64, others_ns: u64) {
-    let parts = LatencyParts {
-        met_stop: histogram(stopped, 13_000_000),
-        met_stall: histogram(2, 5_000_000),
-        met_none: histogram(998 - stopped, others_ns),
-    };
+    let parts = [histogram(stopped, 13_000_000), histogram(2, 5_000_000), histogram(998 - stopped, others_ns)];
     let mut whole = LatencyHistogram::new();
-    [&parts.met_stop, &parts.met_stall, &parts.met_none].into_iter().for_each(|part| whole.merge(part));
+    parts.iter().for_each(|part| whole.merge(part));
     slice.load.response = (&whole).into();
-    slice.server.parts = Some(parts.pack());
+    let [met_stop, met_stall, met_none] = parts.map(|part| PackedHistogram::from(&part));
+    slice.server.parts = Some(LatencyParts { met_stop, met_stall, met_none });
 }
 
 fn division<'s>(summary: &'s Summary, variant: &str) -> Option<&'s LatencyDivision> {

@@ -95,7 +95,7 @@ fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
 }
 
 /// The parts of a window of latency; `None` where they are not known, and in a record that was begun without their columns.
-fn parts(row: &Row<'_>) -> rusqlite::Result<Option<LatencyParts<PackedHistogram>>> {
+fn parts(row: &Row<'_>) -> rusqlite::Result<Option<LatencyParts>> {
     if row.as_ref().column_index("met_stop").is_err() {
         return Ok(None);
     }

@@ -102,7 +102,7 @@ impl IntervalCollector {
     fn record(&mut self, interval: WholeInterval, next: &[TracedRequest]) -> SliceRecord {
         let WholeInterval { mut load, mut server } = interval;
         if let Some((parts, are_seen)) = self.server.as_mut().and_then(|server| server.divide(&mut load, next)) {
-            (server.parts, server.stops_are_seen) = (Some(parts.pack()), are_seen);
+            (server.parts, server.stops_are_seen) = (Some(parts), are_seen);
         }
         load.start_ns -= self.begin_ns.unwrap_or(load.start_ns);
         let key = self.key.clone();

@@ -194,8 +194,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             }
         };
         let stops = stops.filter(|_| !sample.trace.is_empty());
-        let parts = stops.and_then(|stops| LatencyParts::of(&sample, &stops, &machine_stalls(&readings)));
-        readings.parts = parts.map(|parts| parts.pack());
+        readings.parts = stops.and_then(|stops| LatencyParts::of(&sample, &stops, &machine_stalls(&readings)));
         sample.trace = Vec::new();
         Ok(self.slice_record(member, load, sample, readings))
     }

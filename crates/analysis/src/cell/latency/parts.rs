@@ -1,7 +1,7 @@
 //! How the response times of windows of latency divide: what the server's own stops explain, and what machine and generator do.
 
 use tare_plan::plan::SliceKind;
-use tare_record::{LatencyParts, PackedHistogram, StoredSlice};
+use tare_record::{LatencyParts, StoredSlice};
 
 use crate::cell::latency::merged::merged;
 use crate::evidence::Evidence;
@@ -56,6 +56,6 @@ fn slower(parts: [&LatencyHistogram; 3]) -> Vec<SlowerPart> {
     (0..).map_while(at).collect()
 }
 
-fn parts(slice: &StoredSlice) -> Option<&LatencyParts<PackedHistogram>> {
+fn parts(slice: &StoredSlice) -> Option<&LatencyParts> {
     slice.server.parts.as_ref()
 }

@@ -2,7 +2,7 @@
 
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_plan::load_plan::ServerProcess;
-use tare_record::{LatencyParts, LoadRecord};
+use tare_record::{LatencyParts, LoadRecord, PackedHistogram};
 use tare_report::json::render as json;
 use tare_report::load::{render, summary_as_run};
 use tare_report::text::Style;
@@ -20,15 +20,12 @@ fn record() -> LoadRecord {
         histogram
     };
     for interval in &mut record.intervals {
-        let parts = LatencyParts {
-            met_stop: histogram(15, 13_000_000),
-            met_stall: histogram(2, 5_000_000),
-            met_none: histogram(983, 310_000),
-        };
+        let parts = [histogram(15, 13_000_000), histogram(2, 5_000_000), histogram(983, 310_000)];
         let mut whole = LatencyHistogram::new();
-        [&parts.met_stop, &parts.met_stall, &parts.met_none].into_iter().for_each(|part| whole.merge(part));
+        parts.iter().for_each(|part| whole.merge(part));
         interval.load.response = (&whole).into();
-        interval.server.parts = Some(parts.pack());
+        let [met_stop, met_stall, met_none] = parts.map(|part| PackedHistogram::from(&part));
+        interval.server.parts = Some(LatencyParts { met_stop, met_stall, met_none });
     }
     record
 }
