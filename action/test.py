@@ -303,6 +303,33 @@ class Baseline(Case):
         self.assertTrue(job.failed and arguments == [], job.log)
         self.assertIn('There is no revision "no-such-branch"', job.log)
 
+    def test_a_pull_request_is_compared_with_the_base_that_it_was_merged_into(self):
+        remote = self.folder / "remote"
+        remote.mkdir()
+        self.git("init", "-q", "-b", "main", folder=remote)
+        self.git("config", "uploadpack.allowAnySHA1InWant", "true", folder=remote)
+
+        def commit():
+            self.git("commit", "-q", "--allow-empty", "-m", "a step", folder=remote)
+            return self.git("rev-parse", "HEAD", folder=remote)
+
+        old = commit()
+        self.git("checkout", "-q", "-b", "change", folder=remote)
+        head = commit()
+        self.git("checkout", "-q", "main", folder=remote)
+        new = commit()
+        self.git("checkout", "-q", "-b", "merged", folder=remote)
+        self.git("merge", "-q", "--no-ff", "-m", "merged", "change", folder=remote)
+        inputs = {"program": str(self.program), "baseline": "", "comment": "false"}
+        github = {"event.pull_request.base.sha": old, "event.pull_request.head.sha": head}
+        # The merge, as a job checks it out, and the head alone, which was made on the base of the event.
+        for branch, base in (("merged", new), ("change", old)):
+            self.git("clone", "-q", "--depth=1", "-b", branch, f"file://{remote}", branch)
+            environment = {"ARGUMENTS": str(self.arguments)}
+            job = Job(self.folder, {**inputs, "working-directory": branch}, github, environment).run()
+            arguments = self.arguments.read_text().splitlines()
+            self.assertEqual(arguments[arguments.index("--baseline") + 1], base, job.log)
+
 
 class Install(Case):
     def release(self):

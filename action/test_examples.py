@@ -108,8 +108,11 @@ class Examples(unittest.TestCase):
 
 COOKBOOK = ACTION.parent / "docs/site/src/cookbook.md"
 GH = """#!/bin/sh
-echo "$@" >"$TOOLS/asked"
-printf 'base=%s\\nhead=%s\\n' aaaa bbbb
+echo "$@" >>"$TOOLS/asked"
+case $1 in
+  pr) echo aaaa...bbbb ;;
+  api) echo base=cccc ;;
+esac
 """
 
 
@@ -144,7 +147,6 @@ class Recipes(unittest.TestCase):
         remote = self.folder / "remote"
         (remote / "project").mkdir(parents=True)
         self.git(self.folder, "init", "-q", "-b", "main", str(remote))
-        self.git(remote, "config", "uploadpack.allowAnySHA1InWant", "true")
         versions = remote / "project/Versions.scala"
         lines = {name: f'  val {name} = "1.0"' for name in ("netty", "nettyReactive", "vertx", "zioHttp", "circe", "http4s")}
 
@@ -152,16 +154,15 @@ class Recipes(unittest.TestCase):
             versions.write_text("object Versions {\n" + "\n".join(lines.values()) + "\n}\n")
             self.git(remote, "add", "-A")
             self.git(remote, "commit", "-q", "-m", "a step")
-            return self.git(remote, "rev-parse", "HEAD")
 
-        base = commit()
+        commit()
         for changed, found in ((["circe"], "[]"), (["netty", "nettyReactive", "zioHttp"], '["netty","zioHttp"]')):
             for name in changed:
                 lines[name] = f'  val {name} = "1.1"'
             commit()
             clone = self.folder / f"clone-{changed[0]}"
-            self.git(self.folder, "clone", "-q", "--depth=1", f"file://{remote}", str(clone))
-            self.assertEqual(self.run_step(step, clone, BASE=base)[:2], (0, {"found": found}))
+            self.git(self.folder, "clone", "-q", "--depth=2", f"file://{remote}", str(clone))
+            self.assertEqual(self.run_step(step, clone)[:2], (0, {"found": found}))
 
     def test_a_comment_names_server_and_scenario_and_nothing_else(self):
         workflow = self.workflow("cost-on-request.yml")
@@ -172,9 +173,11 @@ class Recipes(unittest.TestCase):
         first = "/tare http4s.Tapir SimpleGet"
         for body in (first, f"{first} please\nthank you", f"{first}\r\nthank you"):
             status, outputs, said = self.run_step(step, self.folder, BODY=body, **common)
-            self.assertEqual(outputs, {"server": "http4s.Tapir", "scenario": "SimpleGet", "base": "aaaa", "head": "bbbb"}, said)
+            self.assertEqual(outputs, {"server": "http4s.Tapir", "scenario": "SimpleGet", "base": "cccc", "head": "bbbb"}, said)
             self.assertEqual(status, 0)
-            self.assertTrue((self.folder / "asked").read_text().startswith("pr view 5 --repo me/mine --json baseRefOid,headRefOid"))
+            view, compare = (self.folder / "asked").read_text().splitlines()[-2:]
+            self.assertTrue(view.startswith("pr view 5 --repo me/mine --json baseRefOid,headRefOid"), view)
+            self.assertTrue(compare.startswith("api repos/me/mine/compare/aaaa...bbbb --jq "), compare)
         for body in ("/tare", "/tare http4s.Tapir", "/tare $(touch${IFS}owned) SimpleGet", "/tare --dir SimpleGet", "/tare a ;b"):
             status, outputs, said = self.run_step(step, self.folder, BODY=body, **common)
             self.assertEqual((status, outputs, "::error::Write /tare SERVER SCENARIO" in said), (1, {}, True), said)
