@@ -7,7 +7,7 @@ use super::{HistogramBin, Row};
 /// The lines of the terminal, so that the page says the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadFacts {
-    /// Throughput, requests, bytes, connections, generator, each condition (`held` or `failed`), notes, and what the
+    /// Throughput, requests, bytes, connections, generator, each condition (`passed` or `failed`), notes, and what the
     /// latencies include.
     pub rows: Vec<Row>,
     pub histogram: Vec<HistogramBin>,
