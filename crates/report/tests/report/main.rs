@@ -19,6 +19,7 @@ mod load_outcomes;
 #[path = "loads/server.rs"]
 mod load_server;
 mod loads;
+mod machines;
 mod outputs;
 mod pages;
 mod profiles;
