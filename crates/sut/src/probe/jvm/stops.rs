@@ -67,7 +67,10 @@ impl StopLog {
     pub fn ask(pid: u32) -> Result<Self, String> {
         for forgotten in forgotten_outputs(&diagnostic_command(pid, "VM.log list")?) {
             let _ = diagnostic_command(pid, &turn_off(forgotten));
-            if let Some(folder) = forgotten.strip_prefix("file=").and_then(|file| Path::new(file).parent()) {
+            let folder = forgotten.strip_prefix("file=").and_then(|file| Path::new(file).parent());
+            if let Some(folder) = folder.filter(|folder| folder.parent() == Some(Path::new("/tmp"))) {
+                // It is still there if that tare was killed between the JVM's first line and its own look.
+                let _ = fs::remove_file(folder.join(format!("{pid}.safepoints")));
                 let _ = fs::remove_dir(folder);
             }
         }
