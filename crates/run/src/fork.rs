@@ -108,7 +108,9 @@ fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, R
     }
     let measured = settle(scenario)?;
     let fixed = known.or(measured);
-    scenario.context.fixed.extend(fixed.map(|fixed| (key, fixed)));
+    // A rate that is stated is known without an answer; turns and rounds are not.
+    let told = fixed.filter(|fixed| fixed.slowest_per_s.is_some());
+    scenario.context.fixed.extend(told.map(|fixed| (key, fixed)));
     Ok(fixed)
 }
 

@@ -123,6 +123,16 @@ fn a_server_that_dies_while_it_warms_up_does_not_keep_the_others_from_their_own_
 }
 
 #[test]
+fn a_fork_in_which_no_server_survives_its_warm_up_fixes_nothing_for_the_others() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.load.rate = Rate::PerSecond { per_s: 1_000.0 };
+    let dying = Planted { dies_warming_up_in: Some(0), ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("a", dying.clone()).plant("b", dying).run();
+    let loads = outcome.record.checkpoint.unwrap().loads;
+    assert!(loads.is_empty(), "the next fork may show how long turns must be: {loads:?}");
+}
+
+#[test]
 fn eighteen_servers_become_steady_within_a_cap_that_grows_with_them() {
     let names: Vec<String> = (0..18).map(|at| format!("server {at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
