@@ -20,8 +20,8 @@ fn collects_each(requests: u64) -> Planted {
 
 /// Server, fork, round and seconds of each window, in the order in which they were driven.
 fn windows(outcome: &Outcome) -> Vec<(String, u32, f64)> {
-    let is_window = |load: &Driven| load.phase == Phase::Measure && load.kind == SliceKind::Poisson;
-    let of = |(variant, _, load): (String, String, Driven)| (variant, load.round, load.length.as_secs_f64());
+    let is_window = |load: &SliceLoad| load.phase == Phase::Measure && load.kind == SliceKind::Poisson;
+    let of = |(variant, _, load): (String, String, SliceLoad)| (variant, load.round, load.length.as_secs_f64());
     outcome.driven().into_iter().filter(|(_, _, load)| is_window(load)).map(of).collect()
 }
 

@@ -44,7 +44,8 @@ use crate::context::journal::Journal;
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::server_host::{ServerHost, ServerMachine};
-use simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
+use crate::test_bed::slice::SliceLoad;
+use simulation::{Action, Planted, PlantedStops, SimulatedBed, Told, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -210,7 +211,7 @@ impl Outcome {
         found.unwrap_or_else(|| panic!("no event: {name:?}"))
     }
 
-    fn driven(&self) -> Vec<(String, String, Driven)> {
+    fn driven(&self) -> Vec<(String, String, SliceLoad)> {
         let driven = |action: &Action| match action {
             Action::Drive { variant, scenario, load } => Some((variant.clone(), scenario.clone(), *load)),
             _ => None,

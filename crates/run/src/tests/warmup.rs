@@ -25,7 +25,7 @@ fn a_warm_up_ends_once_all_are_steady_on_the_cores_where_they_are_measured() {
 #[test]
 fn servers_with_compilers_also_see_a_low_load_while_they_warm_up() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).run();
-    let warming = |(_, _, load): &(String, String, Driven)| load.phase == Phase::Warmup && load.round != u32::MAX;
+    let warming = |(_, _, load): &(String, String, SliceLoad)| load.phase == Phase::Warmup && load.round != u32::MAX;
     let driven: Vec<_> = outcome.driven().into_iter().filter(warming).collect();
     assert!(driven.len() >= 12, "two servers, six rounds");
     for (name, _, load) in driven {
@@ -45,7 +45,8 @@ fn servers_alternate_in_turns_while_they_warm_up() {
     plan.slices.turn = TurnLength::Auto;
     let outcome = Simulation::new(plan).run();
     let of_round = |round: u32| -> Vec<String> {
-        let is_in_round = |(_, _, load): &&(String, String, Driven)| load.phase == Phase::Warmup && load.round == round;
+        let is_in_round =
+            |(_, _, load): &&(String, String, SliceLoad)| load.phase == Phase::Warmup && load.round == round;
         // Both forks have such a round.
         let driven = outcome.driven();
         let names = driven.iter().filter(is_in_round).map(|(name, _, _)| name.clone());
@@ -68,7 +69,8 @@ fn no_server_is_always_the_first_to_be_loaded() {
     // Rounds without turns: the first, and a quiet one.
     for round in [0, 2] {
         let driven = outcome.driven();
-        let is_in_round = |(_, _, load): &&(String, String, Driven)| load.phase == Phase::Warmup && load.round == round;
+        let is_in_round =
+            |(_, _, load): &&(String, String, SliceLoad)| load.phase == Phase::Warmup && load.round == round;
         let names: Vec<&str> = driven.iter().filter(is_in_round).map(|(name, _, _)| name.as_str()).collect();
         assert_eq!(names.len(), 32, "round {round}: one slice each in 16 forks");
         let first = names.chunks(2).filter(|pair| pair[0] == "a").count();
@@ -168,7 +170,7 @@ fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
     plan.stop.forks = Forks::Fixed { count: 1 };
     let outcome = Simulation::new(plan).plant("b", Planted { compiler_share: 0.3, ..Planted::default() }).run();
     assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady && warmup.span_ns == 6_000_000_000));
-    let warming: Vec<Driven> = outcome
+    let warming: Vec<SliceLoad> = outcome
         .driven()
         .into_iter()
         .filter(|(_, _, load)| load.phase == Phase::Warmup && load.round != u32::MAX)

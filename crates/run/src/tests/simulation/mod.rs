@@ -22,7 +22,7 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::How;
 
-pub(crate) use self::world::{Action, Driven, Planted, PlantedStops, Told, World};
+pub(crate) use self::world::{Action, Planted, PlantedStops, Told, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
@@ -216,10 +216,9 @@ impl TestBed for SimulatedBed {
     fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let name = self.running[&server].name.clone();
-        let SliceLoad { phase, kind, round, seed, users, rate_per_s, length, .. } = *load;
+        let SliceLoad { phase, kind, round, users, rate_per_s, .. } = *load;
         assert!(users >= self.least_users(), "a slice of {users} connections over {} workers", self.least_users());
-        let driven = Driven { phase, kind, round, seed, users, rate_per_s, length };
-        self.record_action(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
+        self.record_action(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: *load });
         let start_ns = self.elapsed_ns();
         self.advance_clock(load.length);
         let window = load.length - load.discard;

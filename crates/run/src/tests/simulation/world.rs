@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_plan::plan::SliceKind;
-use tare_record::{IdleSpan, Phase};
+use tare_record::IdleSpan;
 use tare_sut::contract::AgreedAnswer;
+
+use crate::test_bed::slice::SliceLoad;
 
 /// How one server behaves.
 #[derive(Debug, Clone)]
@@ -107,23 +108,11 @@ pub(crate) enum Action {
     Verify(String),
     Stop(String),
     MoveTo(String, String),
-    Drive { variant: String, scenario: String, load: Driven },
+    Drive { variant: String, scenario: String, load: SliceLoad },
     ObserveRest,
     BeginWatch(usize),
     CrossCheck(String),
     CloseSessions,
-}
-
-/// What a slice was ordered to be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Driven {
-    pub phase: Phase,
-    pub kind: SliceKind,
-    pub round: u32,
-    pub seed: u64,
-    pub users: u32,
-    pub rate_per_s: f64,
-    pub length: Duration,
 }
 
 /// What the test and the bed share.
