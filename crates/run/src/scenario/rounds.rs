@@ -1,7 +1,9 @@
 //! What is scored of one scenario in a fork before its latency: after a slice that shows what the servers can do, slices under
 //! saturating load and at a fixed rate, in random alternation.
 
-use tare_plan::plan::{SliceKind, Slices};
+use std::time::Duration;
+
+use tare_plan::plan::{Mode, SliceKind, Slices};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
 
@@ -11,6 +13,10 @@ use crate::scenario::ScenarioRun;
 use crate::scenario::alternating_round::AlternatingRound;
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::slice::SliceLoad;
+
+/// The longest slice that shows what servers can do before they are profiled. The slices of a profile last as long as a sampler
+/// needs, up to minutes.
+const LONGEST_BEFORE_PROFILE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RoundStep {
@@ -84,7 +90,10 @@ pub(crate) fn measure_rounds(scenario: &mut ScenarioRun<'_, '_>, fixed: Option<F
 /// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that
 /// follows from what the slowest server did; `None` where it is a share of a capacity that no server has shown.
 pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
-    let load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
+    let mut load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
+    if scenario.plan().mode == Mode::Profiled {
+        load.length = load.length.min(LONGEST_BEFORE_PROFILE);
+    }
     let mut slowest: Option<f64> = None;
     for member in scenario.random_orders("settle").shuffled(0..scenario.members()) {
         if !scenario.may_drive(member) {

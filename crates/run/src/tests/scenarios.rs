@@ -312,6 +312,8 @@ fn profiles_are_taken_of_each_event_and_server_at_one_rate_and_nothing_is_scored
     assert_eq!(profiles.len(), 4);
     assert!(outcome.record.profiles.iter().all(|profile| (profile.offered_per_s - 5_000.0).abs() < 1e-9));
     assert_eq!(outcome.scored().count(), 0);
+    let mut settling = outcome.driven().into_iter().filter(|(_, _, load)| load.round == u32::MAX);
+    assert!(settling.all(|(_, _, load)| load.length == SECOND * 2), "what can be done is shown sooner than a profile");
 }
 
 fn sequential_plan() -> Plan {
