@@ -190,14 +190,9 @@ impl<'a> ForkServers<'a> {
         place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
-        let kind = match (context.bed.status(member.id), failure) {
-            (Status::Exited(end), _) => EventKind::ServerEnded { end: end.to_string() },
-            (Status::UpstreamExited { server, how }, _) => {
-                EventKind::ServerEnded { end: format!("{server} behind it ended: {how}") }
-            }
-            (Status::Stopped, _) => EventKind::ServerSuspended,
-            (Status::Running, Some(failure)) => EventKind::NoAnswers { failure },
-            (Status::Running, None) => return Ok(()),
+        let down = why_down(context.bed.status(member.id));
+        let Some(kind) = down.or_else(|| failure.map(|failure| EventKind::NoAnswers { failure })) else {
+            return Ok(());
         };
         member.health = Health::Failed;
         let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };
@@ -235,6 +230,17 @@ impl<'a> ForkServers<'a> {
 
     fn indices(&self, wanted: impl Fn(&ServerState<'a>) -> bool) -> Vec<usize> {
         (0..self.members.len()).filter(|at| wanted(&self.members[*at])).collect()
+    }
+}
+
+/// Why a server cannot answer; `None` for one that runs.
+fn why_down(status: Status) -> Option<EventKind> {
+    let ended = |end| Some(EventKind::ServerEnded { end });
+    match status {
+        Status::Exited(end) => ended(end.to_string()),
+        Status::UpstreamExited { server, how } => ended(format!("{server} behind it ended: {how}")),
+        Status::Stopped => Some(EventKind::ServerSuspended),
+        Status::Running => None,
     }
 }
 

@@ -7,10 +7,11 @@ use tare_sut::contract::{CheckOutcome, header_differences};
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::RunPosition;
+use crate::servers::why_down;
 use crate::test_bed::ServerId;
 
 /// Verifies servers, the baseline first. Each answer that differs from the contract, or from that of the baseline, is an
-/// event.
+/// event. So is the end of a server, in place of the answers that it no longer gave.
 pub(crate) fn verify_servers(
     context: &mut RunContext<'_>,
     servers: &[(ServerId, &Variant)],
@@ -23,12 +24,17 @@ pub(crate) fn verify_servers(
     for (server, variant) in servers {
         let mut outcomes = context.bed.verify(*server, scenarios)?;
         context.baseline_answers.hold_against(place.group, has_baseline, variant, &mut outcomes);
-        for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
-            let kind = EventKind::ContractMismatch {
-                server: variant.server.clone(),
-                check: outcome.check.clone(),
-                difference: outcome.difference.clone(),
-            };
+        let failed = || outcomes.iter().filter(|outcome| !outcome.passed);
+        let down = failed().next().and_then(|_| why_down(context.bed.status(*server)));
+        let is_down = down.is_some();
+        let mismatch = |outcome: &CheckOutcome| EventKind::ContractMismatch {
+            server: variant.server.clone(),
+            check: outcome.check.clone(),
+            difference: outcome.difference.clone(),
+        };
+        let wrong = failed().filter(|outcome| !is_down || outcome.answer.is_some());
+        let kinds: Vec<EventKind> = wrong.map(mismatch).chain(down).collect();
+        for kind in kinds {
             let failed = EventRecord { log: context.bed.log_tail(*server), ..EventRecord::new(kind) };
             context.server_event(failed, place, &variant.name, None)?;
         }

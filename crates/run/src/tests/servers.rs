@@ -80,6 +80,17 @@ fn a_server_that_breaks_its_contract_gets_no_load() {
 }
 
 #[test]
+fn a_server_that_ends_while_it_is_verified_is_not_said_to_answer_wrongly() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get", "Post"]))
+        .plant("b", Planted { starts_that_die_verified: vec![1], ..Planted::default() })
+        .run();
+    let of_b = outcome.record.events.iter().filter(|event| event.variant.as_deref() == Some("b"));
+    let said: Vec<_> = of_b.map(|event| (event.kind.name(), event.voids)).collect();
+    assert_eq!(said, [(EventName::ServerEnded, true)], "once, whatever else it was to answer");
+    assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+}
+
+#[test]
 fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
     let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
         .plant("b", Planted { body: "goodbye", ..Planted::default() })

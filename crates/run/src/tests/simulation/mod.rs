@@ -160,15 +160,20 @@ impl TestBed for SimulatedBed {
 
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Running { name, start, .. } = self.running[&server].clone();
-        let Planted { lying_starts, body, .. } = self.planted(&name);
-        let answers_wrong = lying_starts.contains(&start);
-        self.record_action(Action::Verify(name));
+        let Planted { lying_starts, starts_that_die_verified, body, .. } = self.planted(&name);
+        let is_dead = starts_that_die_verified.contains(&start);
+        let difference = match is_dead {
+            true => Some("connection refused"),
+            false => lying_starts.contains(&start).then_some("status 500, not 200"),
+        };
+        self.record_action(Action::Verify(name.clone()));
+        self.running.insert(server, Running { name, start, is_dead });
         let outcome = |check: &&str| CheckOutcome {
             check: (*check).to_owned(),
-            passed: !answers_wrong,
-            difference: answers_wrong.then(|| "status 500, not 200".to_owned()),
+            passed: difference.is_none(),
+            difference: difference.map(str::to_owned),
             because: None,
-            answer: Some(given_answer(body)),
+            answer: (!is_dead).then(|| given_answer(body)),
         };
         Ok(scenarios.iter().map(outcome).collect())
     }

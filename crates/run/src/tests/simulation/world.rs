@@ -27,6 +27,8 @@ pub(crate) struct Planted {
     pub starts_without_port: Vec<u32>,
     /// The starts that answer otherwise than the contract says.
     pub lying_starts: Vec<u32>,
+    /// The starts that end at the first check.
+    pub starts_that_die_verified: Vec<u32>,
     /// The body of its answers.
     pub body: &'static str,
     /// Start and scenario in which it dies, at its first scored slice.
@@ -88,6 +90,7 @@ impl Default for Planted {
             failing_starts: Vec::new(),
             starts_without_port: Vec::new(),
             lying_starts: Vec::new(),
+            starts_that_die_verified: Vec::new(),
             body: "hello",
             deaths: Vec::new(),
             dies_warming_up_in: None,
