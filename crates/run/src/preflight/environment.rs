@@ -7,8 +7,7 @@ use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
 use crate::load_host::LoadMachines;
-pub use crate::machine::machine_state::machine_facts;
-use crate::machine::machine_state::section;
+use crate::machine::machine_state::{machine_facts, section};
 use crate::prepare::Launches;
 use crate::server_host::ServerMachine;
 

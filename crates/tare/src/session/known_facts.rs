@@ -11,7 +11,7 @@ use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
 use tare_run::load_host::read_places;
-use tare_run::preflight::environment;
+use tare_run::machine_state;
 use tare_run::server_host::ServerMachine;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::allowed_cpus;
@@ -40,7 +40,7 @@ pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFa
     Ok(MachineFacts {
         cpus: allowed_cpus()?.iter().collect(),
         generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?.iter().collect()) } else { None },
-        identity: Environment { sections: environment::machine_facts(), ..Environment::default() }.machine_identity(),
+        identity: Environment { sections: machine_state::machine_facts(), ..Environment::default() }.machine_identity(),
         jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })
 }
