@@ -122,7 +122,7 @@ impl Destination {
     pub fn resolve(&self) -> Result<SocketAddr, RunError> {
         match &self.host {
             Some(host) if self.address.ip().is_unspecified() => {
-                resolve(host).map_err(|message| RunError::Plan { key: "--external".to_owned(), message })
+                resolve(host).map_err(|message| RunError::Plan { key: "the url of a server".to_owned(), message })
             }
             _ => Ok(self.address),
         }
@@ -301,7 +301,7 @@ mod tests {
         let known = destination("10.0.0.7:80", Some("no-such-host.invalid:80"));
         assert_eq!(known.resolve().unwrap().to_string(), "10.0.0.7:80", "it was resolved already");
         let unknown = destination("0.0.0.0:80", Some("no-such-host.invalid:80")).resolve().unwrap_err().to_string();
-        assert!(unknown.starts_with("--external: \"no-such-host.invalid:80\" cannot be found"), "{unknown}");
+        assert!(unknown.starts_with("the url of a server: \"no-such-host.invalid:80\" cannot be found"), "{unknown}");
     }
 
     #[test]
