@@ -47,6 +47,15 @@ fn latency_lasts_until_each_server_has_collected_five_times() {
     assert_eq!(planned.count(), 1, "the first fork fixes the windows for all");
 }
 
+#[test]
+fn rounds_that_ctrl_c_cut_short_plan_no_windows() {
+    let whole = Simulation::new(long_plan()).run();
+    let planned = Duration::from_nanos(whole.event(EventName::LatencyPlanned).at_ns);
+    let cut = Simulation::new(long_plan()).interrupt_at(planned - Duration::from_millis(1)).run();
+    assert_eq!(cut.status, EndStatus::Interrupted);
+    assert!(cut.record.events.iter().all(|event| event.kind.name() != EventName::LatencyPlanned));
+}
+
 /// The first fork in which a plan measures latency. Its windows last for 11 to 14 s, and a round for half a second.
 fn first_fork_with_latency(change: impl Fn(&mut Plan)) -> Option<u32> {
     let mut plan = long_plan();
