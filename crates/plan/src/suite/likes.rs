@@ -75,8 +75,12 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
     let baseline = Some(server.baseline.clone().unwrap_or_else(|| like.to_owned()));
     let mut whole = CommandServer { baseline, ..server.clone() };
     let (mut names, mut last) = (vec![name, like], like);
+    let mut keys = vec![server.transport_keys()];
     while let Some(next) = written.get(last) {
-        let Some(after) = &next.like else { return with_command_of(whole, next, last) };
+        keys.push(next.transport_keys());
+        let Some(after) = &next.like else {
+            return Ok(with_command_of(whole, next, last)?.asked_in(keys_of(keys)));
+        };
         whole = over(whole, next);
         if names.contains(&after.as_str()) {
             names.push(after);
@@ -88,6 +92,7 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
         names.push(after);
         last = after;
     }
+    let whole = whole.asked_in(keys_of(keys));
     if whole.tls.is_some() && whole.protocol != Some(HttpVersion::H2) {
         let message =
             format!("{last} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
@@ -100,11 +105,30 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
     Ok(CommandServer { like: Some(last.to_owned()), ..whole })
 }
 
-/// `server` with what `next`, which it is like, states and it does not.
+/// What is spoken with a server: what it states, and then those that it is like, one by one.
+fn keys_of(stated: Vec<TransportKeys>) -> TransportKeys {
+    stated.into_iter().rev().reduce(|like, own| keys_over(own, like)).unwrap_or_default()
+}
+
+/// `own`, and those of `like` that are not stated there and have a meaning in the protocol.
+fn keys_over(own: TransportKeys, like: TransportKeys) -> TransportKeys {
+    let mut keys = own.clone().or(like);
+    if keys.protocol == Some(HttpVersion::Http1) {
+        keys.streams = own.streams;
+    }
+    if keys.protocol == Some(HttpVersion::H2c) {
+        keys.tls = own.tls;
+    }
+    if matches!(keys.protocol, Some(HttpVersion::Http1 | HttpVersion::H2c)) && keys.tls.is_none() {
+        keys.resumption = own.resumption;
+    }
+    keys
+}
+
+/// `server` with what `next`, which it is like, states and it does not, apart from what is spoken with them.
 fn over(server: CommandServer, next: &CommandServer) -> CommandServer {
     let Changes { java, jvm_options, env, args } = server.changes().after(next.changes());
-    let keys = server.transport_keys().or(next.transport_keys());
-    let both = CommandServer {
+    CommandServer {
         java,
         jvm_options,
         env,
@@ -115,8 +139,7 @@ fn over(server: CommandServer, next: &CommandServer) -> CommandServer {
         in_front_of: server.in_front_of.or_else(|| next.in_front_of.clone()),
         files: next.files.clone().into_iter().chain(server.files).collect(),
         ..server
-    };
-    both.asked_in(keys)
+    }
 }
 
 /// `server`, which is like `base`, with the command of that. `base` is called `like`.
@@ -189,6 +212,27 @@ mod tests {
         assert_eq!((debug.command[2].as_str(), debug.args.len()), ("--debug", 0));
         let trusting = &suite.servers["trusting"];
         assert_eq!((trusting.like.as_deref(), trusting.protocol), (Some("http4s.Tapir"), Some(HttpVersion::H2)));
+    }
+
+    #[test]
+    fn what_means_nothing_in_its_own_protocol_is_not_taken_over() {
+        let text = "[servers.h2]\nlike = \"app\"\nprotocol = \"h2\"\nstreams = 8\nresumption = false\n\
+            tls = { insecure = true }\n\
+            [servers.secure]\nlike = \"h2\"\nprotocol = \"http1\"\n\
+            [servers.plain]\nlike = \"h2\"\nprotocol = \"h2c\"\n\
+            [servers.one]\nlike = \"plain\"\nprotocol = \"http1\"\n\
+            [servers.loud]\nlike = \"one\"\nargs = [\"-v\"]\n";
+        let suite = suite(text).unwrap();
+        for (name, protocol, streams, resumption) in [
+            ("secure", HttpVersion::Http1, None, Some(false)),
+            ("plain", HttpVersion::H2c, Some(8), None),
+            ("one", HttpVersion::Http1, None, None),
+            ("loud", HttpVersion::Http1, None, None),
+        ] {
+            let keys = suite.servers[name].transport_keys();
+            assert_eq!((keys.protocol, keys.streams, keys.resumption), (Some(protocol), streams, resumption), "{name}");
+            assert_eq!(keys.tls.is_some(), resumption.is_some(), "{name}");
+        }
     }
 
     #[test]
