@@ -3,6 +3,7 @@
 mod chains;
 mod likes;
 
+use core::net::IpAddr;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -237,14 +238,21 @@ fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
         let example = "command = [\"./my-server\", \"{port}\"], or like = \"OTHER\"";
         return Err(("command", format!("is empty; write for example {example}")));
     }
-    if let Some(url) = &server.base_url {
-        let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next()).unwrap_or_default();
-        if !["localhost", "{address}"].contains(&host) && !host.starts_with("127.") && !host.starts_with('[') {
-            let message = format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}");
-            return Err(("base_url", message));
-        }
+    if let Some(url) = server.base_url.as_ref().filter(|url| !is_on_this_machine(url)) {
+        let message = format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}");
+        return Err(("base_url", message));
     }
     Ok(())
+}
+
+/// Whether a URL is `http://` and of this machine: `http://127.0.0.1:{port}`, `http://[::1]`, `http://{address}:8080`.
+fn is_on_this_machine(url: &str) -> bool {
+    let authority = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    // Within brackets a colon is no port's.
+    let with_port = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
+    let host = with_port.map_or(authority, |(host, _)| host).trim_matches(['[', ']']);
+    ["localhost", "{address}"].contains(&host)
+        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written,
@@ -320,6 +328,12 @@ mod tests {
     fn a_server_elsewhere_is_refused() {
         let text = "[servers.a]\ncommand = [\"x\"]\nbase_url = \"http://example.org\"";
         assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("on this machine"));
+        for url in ["https://[::1]", "http://127.evil.example", "http://[2001:db8::1]:80", "http://[::2]"] {
+            assert!(!is_on_this_machine(url), "{url}");
+        }
+        for host in ["127.0.0.1:{port}", "localhost/", "[::1]:{port}", "[::1]", "127.8.8.8", "{address}:8080"] {
+            assert!(is_on_this_machine(&format!("http://{host}")), "{host}");
+        }
     }
 
     #[test]
