@@ -43,6 +43,7 @@ pub(super) fn resolve(
             groups.extend(lookup.build_groups(requested, Some(version), values, &mut skipped)?);
         }
     }
+    groups.iter().try_for_each(|group| check_names(group, &inputs.suite.file))?;
     make_ids_unique(&mut groups);
     if groups.is_empty() {
         if requested.iter().all(|requested| requested.scenarios.iter().flatten().next().is_none()) {
@@ -62,6 +63,23 @@ fn no_scenario_error(file: &str) -> PlanError {
         file => (file, format!("names no scenario; write {scenario}")),
     };
     PlanError::value(origin, message)
+}
+
+/// Refuses a name of the suite that tare gives to another server of the group: in the record they would be one.
+fn check_names(group: &Group, file: &str) -> Result<(), PlanError> {
+    for own in &group.variants {
+        // Of two servers of one name, the one of the suite has more of it.
+        let is_other = |other: &&Variant| other.name == own.name && other.server.len() < own.server.len();
+        if let Some(other) = group.variants.iter().find(is_other) {
+            let message = format!(
+                "is what tare calls {} at another version, in another protocol or started again; give this server \
+                 another name",
+                other.server
+            );
+            return Err(PlanError::value(format!("{file}: [servers.{:?}]", own.server), message));
+        }
+    }
+    Ok(())
 }
 
 /// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with

@@ -126,6 +126,17 @@ fn flags_that_name_servers_win_over_a_suite_that_compares_one_with_itself() {
 }
 
 #[test]
+fn a_server_is_not_called_as_the_second_start_of_another() {
+    let suite = "[servers.a]\ncommand = [\"./a\"]\n\
+        [servers.\"a (again)\"]\ncommand = [\"./b\"]\nbaseline = \"a\"\n\
+        [scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+    let planned = |control: bool| plan(suite, Options { control: Some(control), ..Options::default() });
+    assert_eq!(names(&planned(false).unwrap())[0].1, ["a", "a (again)"]);
+    let error = planned(true).unwrap_err().to_string();
+    assert!(error.starts_with("suites/s.toml: [servers.\"a (again)\"]: is what tare calls a at another"), "{error}");
+}
+
+#[test]
 fn a_server_of_the_suite_has_no_other_version_to_be_compared_with() {
     let suite = "[servers.own]\ncommand = [\"./own\"]\n\
         [[groups]]\nbaseline = \"own\"\nbaseline_version = \"1.2\"\nservers = [\"own\"]\n";
