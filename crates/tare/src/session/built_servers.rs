@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
-use tare_plan::plan::Variant;
+use tare_plan::plan::{Role, Variant};
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 
 pub struct BuiltServers {
     pub workspace: Workspace,
-    /// It names each server once: only its names, versions and JVM settings matter.
+    /// Only its names, versions and JVM settings matter.
     pub plan: Plan,
     pub launches: Launches,
     /// Raised by Ctrl-C.
@@ -42,9 +42,11 @@ impl BuiltServers {
         Ok(Self { workspace, plan, launches, cancelled })
     }
 
+    /// Each server once; a control is the same server again.
     pub fn variants(&self) -> Vec<&Variant> {
         let mut seen: Vec<&Variant> = Vec::new();
-        for variant in self.plan.groups.iter().flat_map(|group| &group.variants) {
+        let all = self.plan.groups.iter().flat_map(|group| &group.variants);
+        for variant in all.filter(|variant| variant.role != Role::Control) {
             if !seen.iter().any(|other| other.name == variant.name) {
                 seen.push(variant);
             }

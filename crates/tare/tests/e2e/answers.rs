@@ -31,6 +31,16 @@ fn two_servers_that_answer_differently_are_not_compared() {
 }
 
 #[test]
+fn a_server_that_is_compared_with_itself_is_verified_once() {
+    let bench = Bench::new();
+    let quick = QUICK.replace("seed = 1", "seed = 1\naa = \"bare\"");
+    bench.suite(&(quick + &server("bare", None, &[])));
+    let verify = bench.run(&["verify", "--suite", "suite.toml"]);
+    let said = stdout(&verify);
+    assert!(verify.status.success() && said.contains("1 passed, 0 failed, 0 skipped"), "{said}{}", stderr(&verify));
+}
+
+#[test]
 fn a_revision_that_answers_otherwise_is_no_passed_check() {
     let repository = Repository::new("");
     let suite = std::fs::read_to_string(repository.bench.path().join("suite.toml")).unwrap();
