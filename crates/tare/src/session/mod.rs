@@ -132,13 +132,16 @@ pub fn note_unused(flags: &Options, plan: &Plan) {
     const WITH_SERVERS: [&str; 3] = ["baseline", "aa", "versions"];
     // Servers of the catalog have them.
     const OF_JVMS: [&str; 3] = ["java", "jvm_cpus", "jvm_options"];
+    const OF_PUSHES: [&str; 3] = ["messages", "push", "server_clock"];
     let is_of_jvms = |key: &str| OF_JVMS.contains(&key);
     let runs_catalog = plan.started().any(|variant| variant.program.is_of_catalog());
     // Gatling and the meter inside JVMs are built.
     let needs_jdk = plan.probes.hiccups || !plan.engines.is_empty();
     let has_jvm = |key: &str| !is_of_jvms(key) || runs_catalog || (key == "java" && needs_jdk);
+    let is_pushed = plan.groups.iter().flat_map(|group| &group.scenarios).any(|named| named.scenario.push.is_some());
+    let has_pushes = |key: &str| is_pushed || !OF_PUSHES.contains(&key);
     let is_listed = |key: &str| plan.settings.iter().any(|setting| setting.key == key);
-    let is_used = |key: &str| WITH_SERVERS.contains(&key) || (is_listed(key) && has_jvm(key));
+    let is_used = |key: &str| WITH_SERVERS.contains(&key) || (is_listed(key) && has_jvm(key) && has_pushes(key));
     let given = flags.given_values();
     let is_unused = |setting: &SettingInfo| given.iter().any(|(key, _)| *key == setting.key) && !is_used(setting.key);
     for setting in all_settings().into_iter().filter(is_unused) {

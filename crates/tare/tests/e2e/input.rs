@@ -198,7 +198,7 @@ fn flags_that_change_nothing_in_a_plan_are_named() {
     bench.suite(&[QUICK, &server("bare", None, &[])].concat());
     for (args, unused) in [
         (&["-d", "1", "--slice", "50ms", "--control"][..], &["--slice", "--control"][..]),
-        (&["--warmup", "1s", "--warmup-pinned", "--slice", "50ms"], &["--warmup-pinned"]),
+        (&["--warmup", "1s", "--warmup-pinned", "--messages", "9"], &["--warmup-pinned", "--messages"]),
         (&["--forks", "3", "-s", "bare", "--seed", "4"], &[]),
         // Nobody looks whether there is a JDK that no server uses.
         (&["--java", "/opt/nojdk", "--jvm-options", "-Xmx1g"], &["--java", "--jvm-options"]),
