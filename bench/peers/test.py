@@ -11,7 +11,7 @@ from .outcome import Outcome
 from .reference import ReferenceServer
 from .rows import Row
 from .tool import PERCENTILES
-from .tools import Ab, Oha, Wrk
+from .tools import NAMED_PERCENTILES, Ab, Oha, Wrk, Zrk
 
 WRK = """Running 2s test @ http://127.0.0.1:1234/connect
   1 threads and 8 connections
@@ -25,6 +25,13 @@ WRK = """Running 2s test @ http://127.0.0.1:1234/connect
 {errors}Requests/sec:   7800.00
 Transfer/sec:    768.00KB
 """
+
+
+def zrk(status, count, timeout=0):
+    """What zrk writes of three right answers and `count` of another status: 4xx and 5xx are among its errors, 3xx are not."""
+    statuses = {"1xx": 0, "2xx": 3, "3xx": 0, "4xx": 0, "5xx": 0, status: count}
+    errors = {"connect": 0, "read": 0, "write": 0, "timeout": timeout, "deadline": 0, "non_2xx_3xx": statuses["4xx"] + statuses["5xx"]}
+    return {"status_codes": statuses, "errors": errors, "latency_us": {name: 1000 for _, name in NAMED_PERCENTILES}}
 
 
 class Figures(unittest.TestCase):
@@ -57,11 +64,19 @@ class Figures(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "ab.csv").write_text("Percentage served,Time in ms\n50,1.5\n", encoding="ascii")
             pathlib.Path(folder, "k6.json").write_text(json.dumps(k6), encoding="ascii")
-            for tool, printed in [(Hey(), hey), (Ab(), ab), (Oha(), json.dumps(oha)), (K6(), "")]:
+            pathlib.Path(folder, "zrk.json").write_text(json.dumps(zrk("5xx", 2)), encoding="ascii")
+            for tool, printed in [(Hey(), hey), (Ab(), ab), (Oha(), json.dumps(oha)), (K6(), ""), (Zrk(), "")]:
                 outcome = Outcome("", tool.name, served=5)
                 tool.read(Row("stall", "", 1, 1.0, rate_per_s=1.0), printed, folder, outcome)
                 self.assertEqual((tool.name, outcome.requests, outcome.errors), (tool.name, 3, 2))
                 self.assertEqual(outcome.problem, "2 errors")
+
+    def test_a_redirect_and_a_timeout_are_errors_of_zrk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "zrk.json").write_text(json.dumps(zrk("3xx", 2, timeout=1)), encoding="ascii")
+            outcome = Outcome("", "zrk", served=5)
+            Zrk().read(None, "", folder, outcome)
+            self.assertEqual((outcome.requests, outcome.errors), (3, 3))
 
     def test_a_server_that_had_to_be_killed_has_no_ledger(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -228,7 +228,9 @@ class Zrk(Tool):
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "zrk.json"), encoding="utf-8") as file:
             stated = json.load(file)
-        outcome.requests, outcome.errors = stated["status_codes"]["2xx"], sum(stated["errors"].values())
+        # Among its errors are those of 4xx and 5xx, which are statuses too.
+        unanswered = sum(count for kind, count in stated["errors"].items() if kind != "non_2xx_3xx")
+        set_counts(stated["status_codes"], unanswered, outcome)
         outcome.percentiles_ms = {
             percentile: stated["latency_us"][name] / 1e3
             for percentile, name in NAMED_PERCENTILES
