@@ -1,10 +1,8 @@
 package tare.http4s
 
-import cats.data.OptionT
 import cats.effect.IO
-import cats.syntax.all.*
 import fs2.io.file.{Files, Path}
-import org.http4s.{EntityDecoder, EntityEncoder, HttpRoutes, MessageFailure, Request, Response}
+import org.http4s.{EntityDecoder, EntityEncoder, HttpApp, HttpRoutes, MessageFailure, Request, Response}
 import org.http4s.circe.{jsonEncoderOf, jsonOf}
 import org.http4s.dsl.io.*
 import org.http4s.server.middleware.EntityLimiter
@@ -25,17 +23,18 @@ object VanillaRoutes:
     * They are one service. Each service more would cost every request, also one that another service answers.
     */
   def apply(routes: Int, more: Routes = PartialFunction.empty): HttpRoutes[IO] =
-    refuseBadBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others :+ more).reduceLeft(_ orElse _)))
+    HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others :+ more).reduceLeft(_ orElse _))
 
   private def route(n: Int): Routes =
     val path = s"path$n"
     val pathBytes = s"pathBytes$n"
 
     {
-      case GET -> Root / `path` / IntVar(id)    => Ok(Answers.get(n, id))
-      case request @ POST -> Root / `path`      => request.as[String].flatMap(body => Ok(Answers.postString(n, body)))
+      case GET -> Root / `path` / IntVar(id) => Ok(Answers.get(n, id))
+      case request @ POST -> Root / `path`   =>
+        limited(request)(_.as[String].flatMap(body => Ok(Answers.postString(n, body))))
       case request @ POST -> Root / `pathBytes` =>
-        request.as[Array[Byte]].flatMap(body => Ok(Answers.postBytes(n, body)))
+        limited(request)(_.as[Array[Byte]].flatMap(body => Ok(Answers.postBytes(n, body))))
     }
 
   private given EntityEncoder[IO, Message] = jsonEncoderOf
@@ -45,8 +44,8 @@ object VanillaRoutes:
   private val others: Routes = {
     case GET -> Root / "text"            => Ok(Answers.Text)
     case GET -> Root / "json"            => Ok(Message(Answers.Text))
-    case request @ POST -> Root / "echo" => request.as[Order].flatMap(order => Ok(order))
-    case request @ POST -> Root / "file" => upload(request)
+    case request @ POST -> Root / "echo" => limited(request)(_.as[Order].flatMap(order => Ok(order)))
+    case request @ POST -> Root / "file" => limited(request)(upload)
   }
 
   private def upload(request: Request[IO]): IO[Response[IO]] =
@@ -56,12 +55,12 @@ object VanillaRoutes:
       response <- Ok(Answers.upload(file))
     yield response
 
-  /** Answers 413 to a body over the limit, and 4xx to one that cannot be decoded. */
-  private def refuseBadBodies(routes: HttpRoutes[IO]): HttpRoutes[IO] =
-    val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
-    HttpRoutes(request =>
-      limiting(request).recoverWith {
-        case EntityTooLarge(_)       => OptionT.liftF(PayloadTooLarge())
-        case failure: MessageFailure => OptionT.pure(failure.toHttpResponse(request.httpVersion))
-      }
-    )
+  /** Answers 413 to a body over the limit, and 4xx to one that cannot be decoded.
+    *
+    * Only routes with a body have a limit, as with Tapir. It would cost every request of a service that has one.
+    */
+  private def limited(request: Request[IO])(answer: Request[IO] => IO[Response[IO]]): IO[Response[IO]] =
+    EntityLimiter.httpApp(HttpApp[IO](answer), Answers.MaxBodyBytes.toLong).run(request).recoverWith {
+      case EntityTooLarge(_)       => PayloadTooLarge()
+      case failure: MessageFailure => IO.pure(failure.toHttpResponse[IO](request.httpVersion))
+    }

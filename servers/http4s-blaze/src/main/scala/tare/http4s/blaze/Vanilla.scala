@@ -1,8 +1,6 @@
 package tare.http4s.blaze
 
-import cats.data.OptionT
 import cats.effect.IO
-import cats.syntax.all._
 import fs2.io.file.{Files, Path => FilePath}
 import io.circe.parser.decode
 import io.circe.syntax._
@@ -10,7 +8,7 @@ import org.http4s.Uri.Path
 import org.http4s.headers.`Content-Type`
 import org.http4s.server.middleware.EntityLimiter
 import org.http4s.server.middleware.EntityLimiter.EntityTooLarge
-import org.http4s.{HttpRoutes, MediaType, Method, Request, Response, Status}
+import org.http4s.{HttpApp, HttpRoutes, MediaType, Method, Request, Response, Status}
 
 import tare.{Answers, Message, Order}
 
@@ -38,7 +36,7 @@ object VanillaRoutes {
     * They are one service. Each service more would cost every request, also one that another service answers.
     */
   def apply(routes: Int): HttpRoutes[IO] =
-    limitBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _)))
+    HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _))
 
   private object Number {
     def unapply(text: String): Option[Int] = text.toIntOption
@@ -51,17 +49,17 @@ object VanillaRoutes {
     {
       case MethodAndPath(Method.GET, Segments(`path`, Number(id))) => text(Answers.get(n, id))
       case request @ MethodAndPath(Method.POST, Segments(`path`))  =>
-        request.as[String].flatMap(body => text(Answers.postString(n, body)))
+        limited(request)(_.as[String].flatMap(body => text(Answers.postString(n, body))))
       case request @ MethodAndPath(Method.POST, Segments(`pathBytes`)) =>
-        request.as[Array[Byte]].flatMap(body => text(Answers.postBytes(n, body)))
+        limited(request)(_.as[Array[Byte]].flatMap(body => text(Answers.postBytes(n, body))))
     }
   }
 
   private val others: Routes = {
     case MethodAndPath(Method.GET, Segments("text"))            => text(Answers.Text)
     case MethodAndPath(Method.GET, Segments("json"))            => json(Message(Answers.Text).asJson.noSpaces)
-    case request @ MethodAndPath(Method.POST, Segments("echo")) => request.as[String].flatMap(echo)
-    case request @ MethodAndPath(Method.POST, Segments("file")) => upload(request)
+    case request @ MethodAndPath(Method.POST, Segments("echo")) => limited(request)(_.as[String].flatMap(echo))
+    case request @ MethodAndPath(Method.POST, Segments("file")) => limited(request)(upload)
   }
 
   private def text(body: String): IO[Response[IO]] = IO.pure(Response[IO]().withEntity(body))
@@ -79,10 +77,12 @@ object VanillaRoutes {
       response <- text(Answers.upload(file))
     } yield response
 
-  private def limitBodies(routes: HttpRoutes[IO]): HttpRoutes[IO] = {
-    val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
-    HttpRoutes(request =>
-      limiting(request).recoverWith { case EntityTooLarge(_) => OptionT.pure[IO](Response[IO](Status.PayloadTooLarge)) }
-    )
-  }
+  /** Answers 413 to a body over the limit.
+    *
+    * Only routes with a body have a limit, as with Tapir. It would cost every request of a service that has one.
+    */
+  private def limited(request: Request[IO])(answer: Request[IO] => IO[Response[IO]]): IO[Response[IO]] =
+    EntityLimiter.httpApp(HttpApp[IO](answer), Answers.MaxBodyBytes.toLong).run(request).recoverWith {
+      case EntityTooLarge(_) => IO.pure(Response[IO](Status.PayloadTooLarge))
+    }
 }
