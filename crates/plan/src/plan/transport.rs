@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tare_units::Span;
+use tare_wire::http::announces_close;
 
 use crate::contract::transport_keys::{NO_SESSIONS, NO_STREAMS};
 use crate::contract::{HttpVersion, Scenario, TlsKeys, TransportKeys};
@@ -113,6 +114,10 @@ impl Transport {
         if scenario.protocol.is_some_and(|protocol| protocol != self.version()) {
             return Some("it is sent in another protocol");
         }
+        let closes = || scenario.request.headers.iter().any(|(name, value)| announces_close(name, value));
+        if self.is_http2() && closes() {
+            return Some("it closes each connection, and those of HTTP/2 stay open");
+        }
         let is_websocket = scenario.push.is_some() && !scenario.is_event_stream();
         (is_websocket && *self != Self::default()).then_some("a WebSocket is opened over HTTP/1.1 without TLS")
     }
@@ -163,6 +168,20 @@ mod tests {
         assert_eq!(Transport::of(&full, None).unwrap().text(), "HTTP/1.1 over TLS without resumption");
         let resumed = TransportKeys { resumption: Some(true), ..full };
         assert_eq!(Transport::of(&resumed, None).unwrap().text(), "HTTP/1.1 over TLS");
+    }
+
+    #[test]
+    fn connections_that_a_scenario_closes_are_those_of_http_1() {
+        let mut scenario = Scenario::default();
+        let why_not = |protocol: HttpVersion, scenario: &Scenario| {
+            let keys = TransportKeys { protocol: Some(protocol), ..TransportKeys::default() };
+            Transport::of(&keys, None).unwrap().why_not(scenario)
+        };
+        assert_eq!(why_not(HttpVersion::H2c, &scenario), None);
+        scenario.request.headers.insert("connection".to_owned(), "Close".to_owned());
+        assert_eq!(why_not(HttpVersion::Http1, &scenario), None);
+        let says = Some("it closes each connection, and those of HTTP/2 stay open");
+        assert_eq!([HttpVersion::H2c, HttpVersion::H2].map(|protocol| why_not(protocol, &scenario)), [says; 2]);
     }
 
     #[test]
