@@ -20,7 +20,7 @@ pub use methods::MethodChange;
 
 use crate::summary::{Cell, RunStatus, Summary, ValidityState};
 use difference::{FigurePair, judge};
-use samples::{StartFigure, level_figures, ratio_figures};
+use samples::{StartFigure, both_ratio_figures, level_figures, ratio_figures};
 
 pub const SCHEMA: &str = "tare-comparison/1";
 
@@ -164,11 +164,10 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     for (old, new) in &cells {
         let side_by_side = old.group == new.group;
         let levels = level_figures(old);
-        let mut ratios = ratio_figures(summary, old);
+        let mut ratios = both_ratio_figures(summary, old, new);
         // Starts have no levels of bytes, stops and capacity.
-        ratios.retain(|ratio| levels.iter().all(|level| level.name != ratio.name));
+        ratios.0.retain(|ratio| levels.iter().all(|level| level.name != ratio.name));
         pairs.extend(common_figures((old, new), (levels, level_figures(new)), Basis::Level, side_by_side));
-        let ratios = (ratios, ratio_figures(summary, new));
         pairs.extend(common_figures((old, new), ratios, Basis::Ratio, side_by_side));
     }
     notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));

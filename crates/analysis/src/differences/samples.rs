@@ -40,6 +40,11 @@ impl StartFigure {
         common
     }
 
+    /// The ratio 1 in the same starts.
+    fn of_baseline(&self) -> Self {
+        Self { logs: self.logs.keys().map(|start| (*start, 0.0)).collect(), ..self.clone() }
+    }
+
     pub fn values(&self) -> Vec<f64> {
         self.logs.values().copied().collect()
     }
@@ -94,6 +99,21 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
         PERCENTILES.map(figure)
     });
     by_start.chain(percentiles.into_iter().flatten()).filter(|figure| !figure.logs.is_empty()).collect()
+}
+
+/// The same of two servers of one record. A baseline has the ratio 1 to itself, in each start of the other.
+pub(super) fn both_ratio_figures(summary: &Summary, one: &Cell, other: &Cell) -> (Vec<StartFigure>, Vec<StartFigure>) {
+    let figures = (ratio_figures(summary, one), ratio_figures(summary, other));
+    let is_baseline_of =
+        |cell: &Cell, of: &Cell| summary.comparison_of(of).is_some_and(|found| found.baseline_cell == cell.id);
+    if is_baseline_of(one, other) {
+        (figures.1.iter().map(StartFigure::of_baseline).collect(), figures.1)
+    } else if is_baseline_of(other, one) {
+        let of_other = figures.0.iter().map(StartFigure::of_baseline).collect();
+        (figures.0, of_other)
+    } else {
+        figures
+    }
 }
 
 pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {

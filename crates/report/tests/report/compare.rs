@@ -194,6 +194,11 @@ fn two_servers_of_one_record_are_compared_in_pairs() {
     assert!(throughput.lo.unwrap() < 0.8 && 0.8 < throughput.hi.unwrap(), "{throughput:#?}");
     let text = render(&differences, &STYLE);
     assert!(text.starts_with("tare compare · http4s.Vanilla → http4s.Tapir"), "{text}");
+    let turned = differences::compare_servers(&summary, TAPIR, "http4s.Vanilla").unwrap();
+    for (differences, variant, expected) in [(&differences, TAPIR, 1.0 / 0.8), (&turned, "http4s.Vanilla", 0.8)] {
+        let allocated = change(differences, variant, "allocated_per_request", Basis::Ratio);
+        assert!((allocated.ratio / expected - 1.0).abs() < 0.01, "of a baseline too: {allocated:#?}");
+    }
     assert!(differences::compare_servers(&summary, TAPIR, "nobody").is_err());
 }
 
