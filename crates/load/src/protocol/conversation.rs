@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use tare_sys::clock::Nanos;
-use tare_wire::ws::Stamped;
 
 use crate::recorder::missing_messages::Silence;
 
@@ -37,8 +36,6 @@ pub struct Push {
     pub messages_per_user: u64,
     /// Time from one message to the next; zero if it is not known.
     pub period: Duration,
-    /// Where a message contains its send time.
-    pub stamp: Stamp,
 }
 
 impl Push {
@@ -54,25 +51,5 @@ impl Push {
 
     const fn is_endless(&self) -> bool {
         self.messages_per_user == u64::MAX
-    }
-}
-
-/// Where a message contains its send time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stamp {
-    /// In a number of 13, 16 or 19 digits: milliseconds, microseconds or nanoseconds since 1970. Of several numbers,
-    /// the finest counts.
-    #[default]
-    Unix,
-    /// Nowhere. Jitter is measured, but no latency.
-    None,
-}
-
-impl Stamp {
-    pub(crate) fn of(self, message: &[u8]) -> Option<Stamped> {
-        match self {
-            Self::Unix => Stamped::from_message(message),
-            Self::None => None,
-        }
     }
 }

@@ -81,10 +81,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::protocol::conversation::Stamp;
 
     const MS: u64 = 1_000_000;
-    const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100), stamp: Stamp::Unix };
+    const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100) };
 
     /// Feeds messages sent and received at these milliseconds.
     fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<PushedMessage>) {

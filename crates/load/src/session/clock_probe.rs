@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
-use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::slice::SliceSpec;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share};
@@ -30,10 +30,10 @@ pub(super) struct ClockProbe {
 }
 
 impl ClockProbe {
-    /// `None` where no probe is needed: the server uses this machine's clock, or pushes no stamped messages.
+    /// `None` where no probe is needed: the server uses this machine's clock, or pushes no messages.
     pub(super) fn of(spec: &SessionSpec, user: Option<UserValues>) -> Option<Self> {
         let Protocol::WebSocket(Conversation::Push(push)) = spec.protocol else { return None };
-        if push.stamp == Stamp::None || is_own_clock(spec.server_clock, &spec.target) {
+        if is_own_clock(spec.server_clock, &spec.target) {
             return None;
         }
         let push = Push { messages_per_user: MESSAGES, ..push };

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, ServerClock, SessionSpec, SliceSample, Stamp,
+    Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, ServerClock, SessionSpec, SliceSample,
 };
 use tare_reference::{FaultKind, Options, Running};
 
@@ -24,8 +24,8 @@ fn server(options: Options) -> Running {
     support::server(Options { push_period_ms: PERIOD.as_millis() as u64, ..planted })
 }
 
-fn spec(server: &Running, path: &str, stamp: Stamp, server_clock: ServerClock) -> SessionSpec {
-    let push = Push { messages_per_user: 20, period: PERIOD, stamp };
+fn spec(server: &Running, path: &str, server_clock: ServerClock) -> SessionSpec {
+    let push = Push { messages_per_user: 20, period: PERIOD };
     SessionSpec {
         protocol: Protocol::WebSocket(Conversation::Push(push)),
         connections: 4,
@@ -35,7 +35,7 @@ fn spec(server: &Running, path: &str, stamp: Stamp, server_clock: ServerClock) -
 }
 
 fn heard(server: &Running, path: &str) -> SliceSample {
-    let mut session = LoadSession::open(&spec(server, path, Stamp::Unix, ServerClock::Estimate)).unwrap();
+    let mut session = LoadSession::open(&spec(server, path, ServerClock::Estimate)).unwrap();
     assert!(session.estimates_clock());
     session.run(&count(4, 4), &Cancel::new()).unwrap()
 }
@@ -76,13 +76,11 @@ fn a_clock_that_too_few_messages_tell_of_leaves_no_latency_rather_than_a_wrong_o
 }
 
 #[test]
-fn nothing_is_estimated_of_a_server_on_this_machine_or_where_nothing_is_stamped() {
+fn nothing_is_estimated_of_a_server_on_this_machine_or_where_nothing_is_pushed() {
     let server = server(Options::default());
-    for (stamp, clock) in
-        [(Stamp::Unix, ServerClock::Auto), (Stamp::Unix, ServerClock::Same), (Stamp::None, ServerClock::Estimate)]
-    {
-        let session = LoadSession::open(&spec(&server, "/ws/ts", stamp, clock)).unwrap();
-        assert!(!session.estimates_clock(), "{stamp:?} {clock:?}");
+    for clock in [ServerClock::Auto, ServerClock::Same] {
+        let session = LoadSession::open(&spec(&server, "/ws/ts", clock)).unwrap();
+        assert!(!session.estimates_clock(), "{clock:?}");
     }
     let http =
         SessionSpec { server_clock: ServerClock::Estimate, ..support::spec(server.address(), vec![support::get()]) };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tare_load::{
     Cancel, Check, Conversation, ErrorClass, LoadSession, Opening, Protocol, Push, RequestSpec, Schedule, SessionSpec,
-    SliceSpec, Stamp, StopRule, Target, TlsSpec, Watched,
+    SliceSpec, StopRule, Target, TlsSpec, Watched,
 };
 use tare_reference::{FaultKind, Options, Running};
 use tare_sys::clock;
@@ -24,7 +24,7 @@ const USERS: usize = 8;
 const PERIOD_MS: u64 = 10;
 
 fn spec(target: impl Into<Target>, messages_per_user: u64) -> SessionSpec {
-    let push = Push { messages_per_user, period: Duration::from_millis(PERIOD_MS), stamp: Stamp::Unix };
+    let push = Push { messages_per_user, period: Duration::from_millis(PERIOD_MS) };
     SessionSpec {
         protocol: Protocol::WebSocket(Conversation::Push(push)),
         connections: USERS,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_load::{
-    Check, Conversation, GrpcCode, Identity, LoadSession, Protocol, RequestSpec, SessionSpec, Share, Stamp, TlsSpec,
-    Trust, method_named,
+    Check, Conversation, GrpcCode, Identity, LoadSession, Protocol, RequestSpec, SessionSpec, Share, TlsSpec, Trust,
+    method_named,
 };
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
 use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
@@ -155,18 +155,13 @@ pub(crate) fn protocol_of(plan: &LoadProtocol) -> Protocol {
         LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
         LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
         LoadProtocol::Events { messages, streams } => Protocol::EventStream {
-            push: tare_load::Push {
-                messages_per_user: messages.unwrap_or(u64::MAX),
-                period: Duration::ZERO,
-                stamp: Stamp::None,
-            },
+            push: tare_load::Push { messages_per_user: messages.unwrap_or(u64::MAX), period: Duration::ZERO },
             streams: streams.map(|streams| streams as usize),
         },
         LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
         LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(tare_load::Push {
             messages_per_user: messages.unwrap_or(u64::MAX),
             period: period.0,
-            stamp: Stamp::Unix,
         })),
     }
 }

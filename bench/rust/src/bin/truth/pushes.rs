@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tare_load::{
     Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
-    Stamp, StopRule,
+    StopRule,
 };
 use tare_reference::{Options, Served};
 use tare_sys::affinity::CpuSet;
@@ -31,7 +31,7 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         ..Options::default()
     };
     let server = stage.server(planted)?;
-    let push = Push { messages_per_user: u64::MAX, period: PERIOD, stamp: Stamp::Unix };
+    let push = Push { messages_per_user: u64::MAX, period: PERIOD };
     let mut session = LoadSession::open(&SessionSpec {
         protocol: Protocol::WebSocket(Conversation::Push(push)),
         connections: users,

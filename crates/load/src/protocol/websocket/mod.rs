@@ -8,7 +8,7 @@ use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::Sink;
-use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind};
+use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Body, Parts, RequestSet};
@@ -168,8 +168,8 @@ impl WebSocket {
     /// Processes a message. Returns `None` for one that arrived before any request, because later answers can still be
     /// assigned, and for one that the next message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
-        if let Some(push) = self.only.push() {
-            return (!self.send_unsent()).then(|| Step::Pushed(push.stamp.of(message)));
+        if self.only.push().is_some() {
+            return (!self.send_unsent()).then(|| Step::Pushed(Stamped::from_message(message)));
         }
         if self.arrived_with_handshake || !self.has_sent_request {
             self.early_message_problem.get_or_insert_with(|| unrequested_message(message));

@@ -10,7 +10,7 @@ use tare_wire::ws::{Endpoint, Kind};
 use super::simulation::World;
 use super::websocket::{EPOCH_NS, PERIOD, START, greeting, run};
 use super::{MS, slice};
-use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
@@ -51,7 +51,7 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
 }
 
 fn heard(world: World, stamps: Stamps) -> SliceSample {
-    let push = Push { messages_per_user: 8, period: PERIOD, stamp: Stamp::Unix };
+    let push = Push { messages_per_user: 8, period: PERIOD };
     let stop = StopRule::Count { requests: 3, at_most: Duration::from_secs(6) };
     run(world, Conversation::Push(push), &WorkerSlice { stamps, ..slice(Schedule::Closed, stop) })
 }

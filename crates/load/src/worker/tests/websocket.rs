@@ -11,7 +11,7 @@ use super::simulation::{ByteScript, Listener, World};
 use super::{MS, drive, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
 use crate::protocol::Protocol;
-use crate::protocol::conversation::{Conversation, Push, Stamp};
+use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
@@ -63,7 +63,7 @@ pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice)
 }
 
 fn pushed(world: World, messages_per_user: u64, stop: StopRule) -> SliceSample {
-    let push = Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix };
+    let push = Push { messages_per_user, period: PERIOD };
     run(world, Conversation::Push(push), &stamped(stop))
 }
 
@@ -135,7 +135,7 @@ fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
         slice.spec.discard_head = Duration::from_millis(250);
         slice
     };
-    let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD, stamp: Stamp::Unix });
+    let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD });
     // Nothing arrives after 400 ms, and the slice waits no longer than the drain.
     let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
@@ -230,7 +230,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         (full_after(1250, b""), ErrorClass::Upgrade, "not connected until the deadline"),
     ] {
         let clock = world.clock();
-        let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
+        let push = Push { messages_per_user: 2, period: PERIOD };
         let mut worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), world);
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
@@ -260,8 +260,7 @@ fn a_server_may_send_as_many_pongs_as_it_likes() {
 
 #[test]
 fn messages_without_stamps_have_jitter_and_no_latency() {
-    let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::None };
-    let sample = run(pushing(100, delays, text), Conversation::Push(push), &stamped(three()));
+    let sample = pushed(pushing(100, delays, |_, _| frame(0x81, b"hello")), 20, three());
     assert_eq!((sample.ok, sample.response.len(), sample.jitter.len()), (60, 0, 57));
 }
 

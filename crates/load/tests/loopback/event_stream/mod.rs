@@ -5,9 +5,7 @@ mod over_http2;
 use std::io::Write;
 use std::time::Duration;
 
-use tare_load::{
-    Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Requests, SessionSpec, SliceSample, Stamp,
-};
+use tare_load::{Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Requests, SessionSpec, SliceSample};
 use tare_reference::Options;
 
 use crate::support::{self, count, drive};
@@ -15,10 +13,7 @@ use crate::support::{self, count, drive};
 const MS: u64 = 1_000_000;
 
 fn protocol(events: u64) -> Protocol {
-    Protocol::EventStream {
-        push: Push { messages_per_user: events, period: Duration::ZERO, stamp: Stamp::None },
-        streams: None,
-    }
+    Protocol::EventStream { push: Push { messages_per_user: events, period: Duration::ZERO }, streams: None }
 }
 
 /// Reads `streams` streams of `events` events by two users.

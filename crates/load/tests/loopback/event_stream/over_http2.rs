@@ -9,8 +9,8 @@ use bytes::Bytes;
 use h2::Reason;
 use http::Response;
 use tare_load::{
-    Check, ErrorClass, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, Stamp, StopRule,
-    TlsSpec, Trust,
+    Check, ErrorClass, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec,
+    Trust,
 };
 use tokio::time::sleep;
 
@@ -26,7 +26,7 @@ const GAP: Duration = Duration::from_millis(10);
 
 /// Users on two connections, `streams` on each, who read streams of up to `events` events.
 fn spec(address: SocketAddr, streams: usize, events: u64) -> SessionSpec {
-    let push = Push { messages_per_user: events, period: Duration::ZERO, stamp: Stamp::None };
+    let push = Push { messages_per_user: events, period: Duration::ZERO };
     SessionSpec {
         protocol: Protocol::EventStream { push, streams: Some(streams) },
         connections: 2,

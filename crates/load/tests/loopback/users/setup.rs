@@ -13,7 +13,7 @@ use h2::server::Builder;
 use http::Response;
 use tare_load::{
     Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, Push, RequestSpec,
-    Requests, Schedule, ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp, Target,
+    Requests, Schedule, ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Target,
 };
 
 use super::{Got, Journal, answer, site};
@@ -221,7 +221,7 @@ fn nobody_is_set_up_to_estimate_the_servers_clock() {
         variables: vec![("token".to_owned(), "json $.token".parse().unwrap())],
     };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/ws?token={{token}}")]) };
-    let push = Push { messages_per_user: 1, period: Duration::from_millis(10), stamp: Stamp::Unix };
+    let push = Push { messages_per_user: 1, period: Duration::from_millis(10) };
     let protocol = Protocol::WebSocket(Conversation::Push(push));
     let spec = SessionSpec { protocol, server_clock: ServerClock::Estimate, ..spec(address, requests) };
     let mut session = LoadSession::open(&spec).unwrap();
@@ -252,7 +252,7 @@ fn http_2_sets_users_up_over_http_2() {
     let variables = vec![("id".to_owned(), "body ~ id=([0-9]+)".parse().unwrap())];
     let setup = SetupStep { request: RequestSpec::get("/id"), variables };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/").header("X-Id", "{{id}}")]) };
-    let push = Push { messages_per_user: 1, period: Duration::ZERO, stamp: Stamp::None };
+    let push = Push { messages_per_user: 1, period: Duration::ZERO };
     for protocol in [Protocol::Http2 { streams: 2 }, Protocol::EventStream { push, streams: Some(2) }] {
         let spec = SessionSpec { protocol, ..spec(address, requests.clone()) };
         let sample = drive(&mut LoadSession::open(&spec).unwrap(), &count(8, 4));
