@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSp
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
-use crate::http2_raw::{self, Answer, END_STREAM, GOAWAY, frame, head};
+use crate::http2_raw::{self, Answer, END_STREAM, GOAWAY, HEADERS, SETTINGS, frame, head};
 use crate::support::{self, count, get, run};
 
 pub type Server = Connection<TcpStream, Bytes>;
@@ -175,6 +176,27 @@ fn a_stream_without_an_answer_times_out_alone() {
     let sample = drive(&SessionSpec { requests, timeout, ..spec(address, 1, 4) }, 16);
     assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Timeout).count), (8, 8), "{:?}", sample.errors);
     assert_eq!(sample.connections_opened, 1);
+}
+
+#[test]
+fn a_connection_that_has_gone_silent_is_replaced() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let address = support::crude_server(move |mut stream| {
+        let answers = connections.fetch_add(1, Ordering::Relaxed) > 0;
+        let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
+        let _ = stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]);
+        while let Some((kind, id, _)) = http2_raw::receive(&mut stream) {
+            if kind == HEADERS && answers {
+                let _ = stream.write_all(&head(id, END_STREAM, &[]));
+            }
+        }
+    });
+    let requests = vec![RequestSpec::get("/")].into();
+    let timeout = Duration::from_millis(500);
+    let sample = drive(&SessionSpec { requests, timeout, ..spec(address, 1, 1) }, 6);
+    let overdue = sample.errors.for_class(ErrorClass::Timeout).count;
+    assert_eq!((sample.ok, overdue), (4, 2), "{:?}", sample.errors);
+    assert_eq!((sample.connections_opened, sample.connections_lost), (2, 1));
 }
 
 #[test]

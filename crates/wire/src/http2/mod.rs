@@ -17,7 +17,7 @@ pub use fields::Section;
 pub use frame::{Frame, FrameReader, MAX_PAYLOAD_BYTES, Settings};
 pub use hpack::Decoder;
 pub use outgoing::{
-    MAX_WINDOW_BYTES, push_data, push_goaway, push_pong, push_preface, push_reset, push_settings_ack,
+    MAX_WINDOW_BYTES, push_data, push_goaway, push_ping, push_pong, push_preface, push_reset, push_settings_ack,
     push_window_update,
 };
 pub use request::EncodedHead;

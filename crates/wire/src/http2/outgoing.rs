@@ -50,6 +50,11 @@ pub fn push_settings_ack(out: &mut Vec<u8>) {
     push(out, kind::SETTINGS, flag::ACK, 0, &[]);
 }
 
+/// Asks the server whether it is there.
+pub fn push_ping(out: &mut Vec<u8>) {
+    push(out, kind::PING, 0, 0, &[0; 8]);
+}
+
 /// The answer to a ping.
 pub fn push_pong(out: &mut Vec<u8>, data: [u8; 8]) {
     push(out, kind::PING, flag::ACK, 0, &data);

@@ -1,8 +1,8 @@
 //! Frames of a server as bytes, in pieces of any size.
 
 use tare_wire::http2::{
-    ConnectionError, Decoder, ErrorCode, Frame, FrameReader, Section, Settings, push_data, push_goaway, push_pong,
-    push_preface, push_reset, push_settings_ack, push_window_update,
+    ConnectionError, Decoder, ErrorCode, Frame, FrameReader, Section, Settings, push_data, push_goaway, push_ping,
+    push_pong, push_preface, push_reset, push_settings_ack, push_window_update,
 };
 
 /// What each frame says, in words, up to the first error.
@@ -140,6 +140,7 @@ fn what_a_client_sends_is_what_the_standard_says() {
     push_data(&mut out, 3, b"ab", true);
     push_reset(&mut out, 5, ErrorCode::CANCEL);
     push_settings_ack(&mut out);
+    push_ping(&mut out);
     push_pong(&mut out, *b"12345678");
     push_goaway(&mut out, ErrorCode::PROTOCOL);
     push_window_update(&mut out, 7, 9);
@@ -147,6 +148,7 @@ fn what_a_client_sends_is_what_the_standard_says() {
         frame(0, 1, 3, b"ab"),
         frame(3, 0, 5, b"\0\0\0\x08"),
         frame(4, 1, 0, b""),
+        frame(6, 0, 0, &[0; 8]),
         frame(6, 1, 0, b"12345678"),
         frame(7, 0, 0, b"\0\0\0\0\0\0\0\x01"),
         frame(8, 0, 7, b"\0\0\0\x09"),

@@ -7,7 +7,7 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_wire::http2::{
     ConnectionError, Decoder, ErrorCode, FIRST_WINDOW_BYTES, Frame, MAX_STREAM, Section, Settings, push_goaway,
-    push_pong, push_preface, push_reset, push_settings_ack,
+    push_ping, push_pong, push_preface, push_reset, push_settings_ack,
 };
 
 use super::flow::{grow, return_room};
@@ -52,6 +52,8 @@ pub(crate) struct Machine {
     /// Bytes that came since this side has last given room.
     unreturned_bytes: u32,
     unread_answers: u32,
+    /// When this side has pinged the server; `None` if anything has come since.
+    pinged_at: Option<Nanos>,
     /// What the exchanges that have ended mean, in the order of their ends.
     pub(super) ended: VecDeque<Step>,
     /// Frames that have not been sent.
@@ -85,6 +87,7 @@ impl Machine {
             window_bytes: FIRST_WINDOW_BYTES.into(),
             unreturned_bytes: 0,
             unread_answers: 0,
+            pinged_at: None,
             ended: VecDeque::new(),
             out: Vec::new(),
             farewell: None,
@@ -165,6 +168,11 @@ impl Machine {
         if are_taken {
             self.unread_answers = 0;
         }
+    }
+
+    /// The server has sent something.
+    pub(super) const fn note_heard(&mut self) {
+        self.pinged_at = None;
     }
 
     pub(super) fn on_frame(&mut self, frame: Frame<'_>, requests: &RequestSet) -> Result<(), ConnectionError> {
@@ -337,13 +345,19 @@ impl Machine {
         self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
     }
 
-    /// Gives up one overdue request, and its stream; the others continue.
+    /// Gives up one overdue request, and its stream; the others continue, unless the server is no longer there.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        if self.is_over {
+            return self.take_any();
+        }
         let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
             let mut exchange = self.waiting.remove(at)?.into_exchange();
             exchange.answer.note_before_head(if self.has_settings { NO_STREAM } else { NO_SETTINGS });
+            if !self.has_settings {
+                self.give_up();
+            }
             return Some(exchange);
         };
         let (id, mut stream) = self.remove(at);
@@ -352,7 +366,23 @@ impl Machine {
         }
         push_reset(&mut self.out, id, ErrorCode::CANCEL);
         self.open_waiting();
+        let patience_ns = stream.exchange.deadline.since(stream.exchange.times().intended);
+        match self.pinged_at {
+            None => {
+                push_ping(&mut self.out);
+                self.pinged_at = Some(now);
+            }
+            // The ping was not answered in the time of a whole request.
+            Some(at) if now.since(at) >= patience_ns => self.give_up(),
+            Some(_) => {}
+        }
         Some(stream.into_exchange())
+    }
+
+    /// Gives up a connection on which nothing comes: a network may drop what is sent without a word.
+    const fn give_up(&mut self) {
+        self.is_leaving = true;
+        self.is_over = true;
     }
 
     /// Takes any request, because the connection is about to be closed.

@@ -84,6 +84,7 @@ impl Http2 {
 
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) {
         let Self { reader, machine, .. } = self;
+        machine.note_heard();
         if machine.is_done() {
             return;
         }

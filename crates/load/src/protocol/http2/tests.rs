@@ -101,3 +101,28 @@ fn a_timeout_says_why_the_request_has_not_left() {
         assert!(text.contains(says) && text.is_empty() == says.is_empty(), "{text}, not {says}");
     }
 }
+
+#[test]
+fn a_connection_on_which_a_ping_is_not_answered_in_the_time_of_a_request_is_given_up() {
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
+    let parts = Arc::new(Parts::new(Method::GET, "/".to_owned(), Vec::new(), b""[..].into()));
+    let mut http2 = Http2::new("http://localhost".into(), None);
+    http2.open();
+    http2.receive(&mut &*frame(4, 0, 0, b""), &requests);
+    // How many requests are taken, each of which had 10 ns, and whether the connection is given up.
+    let overdue = |http2: &mut Http2, deadlines: &[u64], now: u64| {
+        for deadline in deadlines {
+            let times = Times { intended: Nanos(deadline - 10), ..Times::default() };
+            http2.begin(Exchange::new(0, times, Nanos(*deadline)), Arc::clone(&parts));
+        }
+        let taken = std::iter::from_fn(|| http2.machine.take_overdue(Nanos(now))).count();
+        (taken, http2.machine.is_retired())
+    };
+    assert_eq!(overdue(&mut http2, &[11, 11, 99], 11), (2, false), "they left before the ping");
+    http2.receive(&mut &*frame(6, 1, 0, b"12345678"), &requests);
+    assert_eq!(overdue(&mut http2, &[21], 21), (1, false), "the ping was answered");
+    assert_eq!(overdue(&mut http2, &[30], 30), (1, false), "the answer may still come");
+    assert_eq!(overdue(&mut http2, &[31], 31), (2, true), "with the one that was not overdue");
+    http2.open();
+    assert_eq!(overdue(&mut http2, &[41, 99], 41), (2, true), "the server sent no settings");
+}
