@@ -16,6 +16,10 @@ use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
 use crate::protocol::answer::AnswerChecker;
 
+/// Why a server may close a connection before an answer, although it has given others on it.
+const ANSWERED_BEFORE: &str = "; it has carried answers before: a server that closes connections after an answer or a pause, and \
+                               does not say so (Connection: close), needs --no-keepalive";
+
 /// Requests longer than this are not copied into the buffer of requests that leave together.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;
 
@@ -32,6 +36,7 @@ pub(crate) struct Http1 {
     is_pipelined: bool,
     /// The first bytes of an answer that arrives in pieces, for the example of an error.
     first_bytes: Vec<u8>,
+    has_answered: bool,
     /// The server answers no more requests.
     is_retired: bool,
     /// A request has announced that the connection ends with its answer. No request may follow it.
@@ -47,6 +52,7 @@ impl Http1 {
             gathered: Vec::new(),
             is_pipelined: pipeline > 1,
             first_bytes: Vec::new(),
+            has_answered: false,
             is_retired: false,
             has_announced_close: false,
         }
@@ -57,6 +63,7 @@ impl Http1 {
         self.under_way.clear();
         self.gathered.clear();
         self.first_bytes.clear();
+        self.has_answered = false;
         self.is_retired = false;
         self.has_announced_close = false;
     }
@@ -151,6 +158,7 @@ impl Http1 {
             Ok(Progress::Complete { consumed, keeps_alive }) => {
                 *bytes = &bytes[consumed..];
                 self.first_bytes.clear();
+                self.has_answered = true;
                 self.is_retired = !keeps_alive;
                 self.finish_first(requests).unwrap_or(Step::More)
             }
@@ -182,7 +190,8 @@ impl Http1 {
 
     /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
-        let problem = match (cause, self.parser.finish_stream()) {
+        let finish = self.parser.finish_stream();
+        let mut problem = match (cause, finish) {
             (cause, Ok(())) if is_end_of_stream(cause) => {
                 return Ended { finished: self.finish_first(requests), problem: unanswered_problem() };
             }
@@ -193,6 +202,9 @@ impl Http1 {
             (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, read_error_text(finish, error)),
             (cause, _) => Problem::of_end(cause),
         };
+        if self.has_answered && finish == Err(ParseError::NoAnswer) && problem.class != ErrorClass::Tls {
+            problem.text += ANSWERED_BEFORE;
+        }
         Ended { finished: None, problem }
     }
 

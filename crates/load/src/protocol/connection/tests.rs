@@ -4,7 +4,7 @@ use RequestEnd::{Answered, Failed};
 use proptest::prelude::*;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::poll::Token;
+use tare_sys::poll::{CloseCause, Token};
 
 use super::{Begun, Connection, Exchange, Step};
 use crate::input::check::Check;
@@ -90,6 +90,33 @@ fn the_example_of_a_broken_answer_begins_with_its_first_byte() {
             assert!(quoted.starts_with("HTTP/1.1 2"), "cut at {cut}: {text}");
             assert_eq!(text.split('"').next(), whole.split('"').next());
         }
+    }
+}
+
+#[test]
+fn a_connection_that_ends_behind_an_answer_says_what_may_be_the_cause() {
+    let requests = RequestSet::encode("localhost", &RequestSpec::get("/").into()).unwrap();
+    let mut cursor = requests.cursor(Share::WHOLE);
+    for (answers, cause, is_named) in [
+        (0, CloseCause::EndOfStream, false),
+        (1, CloseCause::EndOfStream, true),
+        (2, CloseCause::ReadFailed(std::io::ErrorKind::ConnectionReset.into()), true),
+        (1, CloseCause::WriteFailed(std::io::ErrorKind::BrokenPipe.into()), true),
+        (1, CloseCause::TlsFailed("a wrong record".to_owned()), false),
+    ] {
+        let mut connection = Connection::new(Protocol::default(), &"http://localhost".into());
+        connection.open();
+        for number in 0..=answers {
+            let request = cursor.next().unwrap();
+            let exchange = Exchange::new(request, Times::default(), Nanos::MAX);
+            connection.begin(&mut Outbox::default(), Token(0), exchange, &mut cursor);
+            if number < answers {
+                let mut answer = &b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"[..];
+                assert!(matches!(connection.receive(&mut answer, &requests), Step::Finished { problem: None, .. }));
+            }
+        }
+        let text = connection.end(&cause, &requests).problem.text;
+        assert_eq!(text.contains("--no-keepalive"), is_named, "{cause:?} after {answers}: {text}");
     }
 }
 
