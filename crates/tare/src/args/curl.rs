@@ -352,10 +352,10 @@ impl CurlRequest {
     }
 }
 
-/// A header as tare takes it: `Name;` of curl is one without a value, and `Name:` is none.
+/// A header as tare takes it: `Name;` has no value, and `Name:` is none. Nor is what browsers offer for a WebSocket.
 fn header(line: &str) -> Option<String> {
     match line.split_once(':') {
-        Some((_, value)) if value.trim().is_empty() => None,
+        Some((name, value)) if value.trim().is_empty() || name.eq_ignore_ascii_case("sec-websocket-extensions") => None,
         Some(_) => Some(line.to_owned()),
         None => Some(format!("{}:", line.trim_end_matches(';'))),
     }

@@ -19,7 +19,8 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// A handshake with a new key, and its request. `headers` may offer subprotocols.
+    /// A handshake with a new key, and its request. `headers` may offer subprotocols. Those of the handshake itself are left
+    /// out: they are another connection's, such as of a browser.
     ///
     /// # Errors
     /// When path or headers cannot be sent.
@@ -34,8 +35,10 @@ impl Handshake {
             ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", &key),
         ];
+        let is_own = |given: &str| own.iter().any(|(name, _)| given.eq_ignore_ascii_case(name));
+        let others = headers.iter().filter(|(name, _)| !is_own(name)).cloned();
         let headers: Vec<(String, String)> =
-            headers.iter().cloned().chain(own.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect();
+            others.chain(own.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect();
         let request = Request { method: &Method::GET, path, host, headers: &headers, body: b"" }.encode()?;
         let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
         let answer = AnswerCheck {

@@ -37,6 +37,26 @@ fn the_accept_of_a_key_is_that_of_the_rfc() {
 }
 
 #[test]
+fn the_handshake_of_another_connection_is_left_out() {
+    let given = [
+        ("upgrade", "h2c"),
+        ("Connection", "keep-alive"),
+        ("sec-websocket-key", "x"),
+        ("Sec-WebSocket-Version", "8"),
+        ("Origin", "http://a"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let (_, request) = Handshake::begin("/", "a", &given).unwrap();
+    let request = String::from_utf8(request).unwrap().to_ascii_lowercase();
+    for name in ["upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "origin"] {
+        assert_eq!(request.matches(&format!("\r\n{name}: ")).count(), 1, "{name}: {request}");
+    }
+    for other in ["upgrade: h2c", "connection: keep-alive", "sec-websocket-key: x\r", "sec-websocket-version: 8"] {
+        assert!(!request.contains(other), "{other}: {request}");
+    }
+}
+
+#[test]
 fn a_handshake_is_understood_wherever_it_is_cut_and_leaves_the_frames_behind_it() {
     for cut in 0.. {
         let (mut handshake, key) = begin_handshake(&[]);

@@ -69,6 +69,10 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl -L http://x/", "http://x/|--follow"),
         ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data=\u{1f600}é"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
+        (
+            "curl wss://x/ -H 'Origin: http://x' -H 'Sec-WebSocket-Extensions: permessage-deflate'",
+            "wss://x/|-H|Origin: http://x",
+        ),
     ] {
         assert_eq!(words(line).unwrap().join("|"), flags, "{line}");
     }
