@@ -170,7 +170,11 @@ fn type_of_file(name: &str) -> &'static str {
 
 pub(super) fn text_or_file(text: &str, files: &InputFiles) -> anyhow::Result<String> {
     let Some(file) = text.strip_prefix('@').map(Path::new) else { return Ok(text.to_owned()) };
-    files.text(file).with_context(|| unreadable(file, "the body"))
+    let contents = files.contents(file).with_context(|| unreadable(file, "the body"))?;
+    String::from_utf8(contents).map_err(|_| {
+        let file = file.display();
+        wrong_usage(format!("{file} is not text in UTF-8, which may have variables; -D {file} sends it byte for byte"))
+    })
 }
 
 pub(super) fn unreadable(file: &Path, what: &str) -> String {
@@ -191,6 +195,17 @@ mod tests {
             let crate::args::Command::Load(args) = cli.command else { panic!() };
             assert_eq!(bytes(&args.request, &InputFiles::Disk).unwrap().as_deref(), Some(sent), "{flag}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_refused_with_the_flag_for_it() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, b"\xff\xd8").unwrap();
+        let path = file.path().display().to_string();
+        let error = text_or_file(&format!("@{path}"), &InputFiles::Disk).unwrap_err().to_string();
+        assert!(error.contains("is not text in UTF-8") && error.contains(&format!("-D {path} sends it")), "{error}");
+        std::fs::write(&file, "ä").unwrap();
+        assert_eq!(text_or_file(&format!("@{path}"), &InputFiles::Disk).unwrap(), "ä");
     }
 
     #[test]
