@@ -14,6 +14,11 @@ pub enum HandshakeError {
     /// The server refused: a WebSocket begins with status 101.
     #[error("status {0} instead of 101; is there a WebSocket at this path?")]
     Status(u16),
+    /// The server is elsewhere, most often behind TLS or a login. The place is escaped.
+    #[error(
+        "status {status} instead of 101; it leads to \"{location}\": give that URL with ws or wss, or log in there first"
+    )]
+    Redirect { status: u16, location: String },
     /// HTTP/1.0 has no upgrade.
     #[error("101 in HTTP/1.0, which cannot open a WebSocket")]
     OldVersion,

@@ -6,6 +6,9 @@ use tungstenite::handshake::derive_accept_key;
 use super::HandshakeError;
 use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, Sink};
 
+/// Bytes of a place to which a server leads that an error shows.
+const MAX_SHOWN_BYTES: usize = 200;
+
 /// The value of `Sec-WebSocket-Accept` for a key.
 pub fn accept_for(key: &[u8]) -> String {
     derive_accept_key(key)
@@ -87,7 +90,11 @@ impl AnswerCheck {
     /// RFC 6455, sections 4.1, 11.3.3 and 11.3.4.
     fn check_head(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
         if head.status != 101 {
-            return Err(HandshakeError::Status(head.status));
+            let location = head.header_value("location").filter(|_| (300..400).contains(&head.status));
+            return Err(location.map_or(HandshakeError::Status(head.status), |location| HandshakeError::Redirect {
+                status: head.status,
+                location: location[..location.len().min(MAX_SHOWN_BYTES)].escape_ascii().to_string(),
+            }));
         }
         if head.minor_version == 0 {
             return Err(HandshakeError::OldVersion);

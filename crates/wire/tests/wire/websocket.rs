@@ -82,6 +82,16 @@ fn each_wrong_answer_to_a_handshake_is_an_error_of_its_own() {
         (&[], "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned(), Err(HandshakeError::Status(200))),
         (
             &[],
+            "HTTP/1.1 301 X\r\nLocation: https://a/b\"\r\nContent-Length: 0\r\n\r\n".to_owned(),
+            Err(HandshakeError::Redirect { status: 301, location: "https://a/b\\\"".to_owned() }),
+        ),
+        (
+            &[],
+            "HTTP/1.1 201 X\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n".to_owned(),
+            Err(HandshakeError::Status(201)),
+        ),
+        (
+            &[],
             "HTTP/1.1 101 X\r\nConnection: Upgrade\r\n\r\n".to_owned(),
             Err(HandshakeError::NotUpgraded("Upgrade: websocket")),
         ),

@@ -186,6 +186,7 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
     };
     for (answer, says) in [
         (&b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"[..], "status 404 instead of 101"),
+        (b"HTTP/1.1 302 X\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", "it leads to \"/login\""),
         (
             b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
             "does not follow from the key",
