@@ -51,10 +51,11 @@ fn submodules_of(folder: &Path) -> anyhow::Result<Vec<Submodule>> {
     if !folder.join(".gitmodules").is_file() {
         return Ok(Vec::new());
     }
-    let output = git(folder, &["config", "--file", ".gitmodules", "--get-regexp", r"^submodule\..*\.path$"])?;
+    let output = git(folder, &["config", "--file", ".gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"])?;
     let listed = text(&output);
-    let submodules = listed.lines().filter_map(|line| {
-        let (key, path) = line.split_once(' ')?;
+    // A name may have blanks: its line ends it, and a zero byte the path.
+    let submodules = listed.split('\0').filter_map(|entry| {
+        let (key, path) = entry.split_once('\n')?;
         let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
         Some(Submodule { name: name.to_owned(), path: path.to_owned() })
     });
@@ -156,6 +157,16 @@ mod tests {
         std::fs::remove_file(tree.join("lib/lib.txt")).unwrap();
         assert_eq!(fixture.worktree().unwrap(), tree);
         assert!(tree.join("lib/lib.txt").exists() && tree.join("lib/inner/inner.txt").exists());
+    }
+
+    #[test]
+    fn a_submodule_with_blanks_in_its_name_comes_too() {
+        let fixture = NestedRepositories::new();
+        let address = fixture.at("own/lib").display().to_string();
+        fixture.git("own", &["submodule", "--quiet", "add", &address, "the lib"]);
+        fixture.git("own", &["commit", "-q", "-m", "a step"]);
+        let tree = fixture.worktree().unwrap();
+        assert!(tree.join("the lib/lib.txt").exists() && tree.join("lib/lib.txt").exists());
     }
 
     #[test]
