@@ -155,8 +155,10 @@ impl Checkout {
             flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok().then_some((folder, lock))
         });
         for (folder, _lock) in locked.take(surplus) {
-            // A work tree that cannot be removed takes room, and no more. Its lock stays: another process may wait for it.
+            // Its lock stays: another process may wait for it.
             let _ = git(&self.top, &["worktree", "remove", "--force", &folder.to_string_lossy()]);
+            // git does not know one from the cache of a CI job. A tree that cannot be removed takes room, and no more.
+            let _ = std::fs::remove_dir_all(&folder);
         }
     }
 }
@@ -257,6 +259,20 @@ mod tests {
         let removed = WorkTree::containing(&tree).unwrap_err().to_string();
         assert!(removed.contains("was removed, with what was built there; measure again"), "{removed}");
         assert!(WorkTree::containing(&fixture.top).unwrap().is_none());
+    }
+
+    #[test]
+    fn work_trees_of_an_earlier_clone_make_room_too() {
+        let fixture = TestRepository::new();
+        let trees = || {
+            let tree = fixture.checkout().worktree(&fixture.commit(), &fixture.cache).unwrap().folder.clone();
+            // As in a CI job, which keeps the cache, and whose next clone knows none of its trees.
+            std::fs::remove_dir_all(fixture.top.join(".git/worktrees")).unwrap();
+            let entries = std::fs::read_dir(tree.parent().unwrap()).unwrap();
+            entries.filter(|entry| entry.as_ref().unwrap().path().is_dir()).count()
+        };
+        let counts: Vec<usize> = (0..KEPT + 2).map(|_| trees()).collect();
+        assert_eq!(counts, [1, 2, 3, 4, 5, 5, 5]);
     }
 
     #[test]
