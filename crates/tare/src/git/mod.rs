@@ -74,6 +74,13 @@ impl Checkout {
         .into())
     }
 
+    /// Where another commit and that of the work tree parted; `None` if the work tree has all of it, or if no common commit is
+    /// in sight, as in a shallow clone.
+    pub fn parting_from(&self, commit: &str) -> Option<String> {
+        let base = text(&run_git(&self.top, &["merge-base", "HEAD", commit])?);
+        (base != commit).then_some(base)
+    }
+
     /// How the work tree differs from its last commit. Records of tare are no change.
     pub fn changes(&self) -> Changes {
         let paths = [":/", ":(top,exclude,glob)**/.tare", ":(top,exclude,glob)**/.tare/**"];

@@ -299,6 +299,21 @@ mod tests {
     }
 
     #[test]
+    fn a_branch_that_went_on_is_told_from_one_that_the_work_tree_has() {
+        let fixture = TestRepository::new();
+        let (first, fork) = (fixture.commit(), fixture.commit());
+        fixture.run(&["branch", "change"]);
+        let ahead = fixture.commit();
+        fixture.run(&["checkout", "-q", "change"]);
+        let parting_from = |commit: &str| fixture.checkout().parting_from(commit);
+        for _ in 0..2 {
+            assert_eq!((parting_from(&first), parting_from(&fork)), (None, None));
+            assert_eq!(parting_from(&ahead).as_ref(), Some(&fork));
+            fixture.run(&["commit", "-q", "--allow-empty", "-m", "of the change alone"]);
+        }
+    }
+
+    #[test]
     fn before_the_first_commit_the_branch_that_it_will_make_is_the_default() {
         let fixture = TestRepository::new();
         assert_eq!(fixture.checkout().default_branch().as_deref(), Some("trunk"));

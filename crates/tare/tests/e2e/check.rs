@@ -141,6 +141,7 @@ fn a_revision_that_does_not_build_leaves_the_check_undecided_and_shows_its_log()
     let repository = Repository::new("build = \"sh build.sh\"\n");
     repository.write("build.sh", "echo own.c:7: it does not compile; exit 1\n");
     repository.commit();
+    repository.git(&["checkout", "-q", "-b", "change", "HEAD~1"]);
     repository.write("build.sh", "echo fine\n");
     let flags = ["--baseline", "main", "--fail-if", "cpu > +3%", "--undecided", "pass"];
     let output = repository.check(&flags);
@@ -148,6 +149,7 @@ fn a_revision_that_does_not_build_leaves_the_check_undecided_and_shows_its_log()
     let told = stderr(&output);
     assert!(told.contains("undecided: building own@baseline failed (exit code 1)"), "{told}");
     assert!(told.contains("own.c:7: it does not compile"), "{told}");
+    assert!(told.contains("note: main has changes that the work tree lacks, and they count too"), "{told}");
     assert!(!repository.bench.path().join(".tare/runs").exists(), "nothing was measured");
 }
 

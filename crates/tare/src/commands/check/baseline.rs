@@ -203,7 +203,20 @@ impl Baseline {
     pub fn notes(&self) -> Vec<String> {
         let is_dirty = self.checkout.as_ref().is_some_and(|checkout| checkout.changes() != Changes::None);
         let dirty = "the work tree has changes that are not committed: it is measured as it is";
-        is_dirty.then(|| dirty.to_owned()).into_iter().chain(self.nothing_differs()).collect()
+        let notes = [is_dirty.then(|| dirty.to_owned()), self.nothing_differs(), self.changes_of_others()];
+        notes.into_iter().flatten().collect()
+    }
+
+    /// That the baseline went on since the work tree parted from it: what it gained or lost counts too, the other way round.
+    fn changes_of_others(&self) -> Option<String> {
+        let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
+            return None;
+        };
+        let parting: String = checkout.parting_from(commit)?.chars().take(12).collect();
+        Some(format!(
+            "{given} has changes that the work tree lacks, and they count too; for the work tree's own changes alone: \
+             --baseline {parting}"
+        ))
     }
 
     /// That both builds have the same sources, where they have: the comparison then says nothing of a change.
