@@ -302,6 +302,13 @@ class Baseline(Case):
         job, arguments = baseline("no-such-branch")
         self.assertTrue(job.failed and arguments == [], job.log)
         self.assertIn('There is no revision "no-such-branch"', job.log)
+        # A full clone stays one, although a commit is fetched.
+        self.git("-C", "clone", "fetch", "-q", "--unshallow")
+        self.git("commit", "-q", "--allow-empty", "-m", "a step", folder=remote)
+        newest = self.git("rev-parse", "HEAD", folder=remote)
+        job, arguments = baseline(newest)
+        self.assertEqual(arguments[arguments.index("--baseline") + 1], newest, job.log)
+        self.assertEqual(self.git("-C", "clone", "rev-list", "--count", newest), "4")
 
     def test_a_pull_request_is_compared_with_the_base_that_it_was_merged_into(self):
         remote = self.folder / "remote"
