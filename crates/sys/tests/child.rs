@@ -76,6 +76,30 @@ fn a_missing_directory_a_plain_file_and_an_absent_cpu_say_what_failed() {
 }
 
 #[test]
+fn a_script_that_cannot_be_executed_says_what_is_wrong_with_its_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, says) in [
+        (
+            "#!/bin/sh\r\necho up\r\n",
+            "\"/bin/sh\\r\" of its first line, which ends in CR LF; end its lines in LF: No such",
+        ),
+        ("#! /no/such/venv/python -u\n", "cannot execute \"/no/such/venv/python\" of its first line: No such file"),
+        ("echo up\n", "no script with a first line such as #!/bin/sh: Exec format error"),
+    ] {
+        let file = folder.path().join("run.sh");
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let of_path = std::env::join_paths([folder.path()]).unwrap();
+        let found = Program { env: vec![("PATH".into(), of_path)], ..Program::new("run.sh") };
+        let relative = Program { directory: Some(folder.path().to_owned()), ..Program::new("./run.sh") };
+        for program in [Program::new(&file), relative, found] {
+            let error = Child::spawn(program).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}
+
+#[test]
 fn environment_directory_and_cpus_reach_the_program() {
     let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status; ps >/dev/null; ulimit -n");
     let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));

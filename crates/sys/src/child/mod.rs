@@ -156,19 +156,17 @@ impl Child {
     /// # Errors
     /// When the program is not found or not executable, or its directory or CPUs do not exist.
     pub fn spawn(program: Program) -> Result<Self, ChildError> {
-        let name = program.program.to_string_lossy().into_owned();
-        let directory = program.directory.clone();
-        let mut child = prepare::spawn(program)?;
+        let mut child = prepare::spawn(&program)?;
+        let failed = |doing: String, source: io::Error| {
+            let program = program.program.to_string_lossy().into_owned();
+            Err(ChildError::Start { program, doing, source })
+        };
         match child.receive(None) {
             Some(Message::Started { pid }) => child.pid = pid,
             Some(Message::Failed { step, errno }) => {
-                let doing = prepare::describe(step, directory.as_deref());
-                return Err(ChildError::Start { program: name, doing, source: io::Error::from_raw_os_error(errno) });
+                return failed(prepare::describe(step, errno, &program), io::Error::from_raw_os_error(errno));
             }
-            _ => {
-                let source = io::Error::from(io::ErrorKind::UnexpectedEof);
-                return Err(ChildError::Start { program: name, doing: "its supervisor died".into(), source });
-            }
+            _ => return failed("its supervisor died".to_owned(), io::ErrorKind::UnexpectedEof.into()),
         }
         Ok(child)
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -14,23 +16,49 @@ use super::message::step;
 use super::supervisor::{self, Orders, supervise};
 use super::{Child, ChildError, Program};
 
-/// A step of the child, as text for an error.
-pub(super) fn describe(number: u64, directory: Option<&Path>) -> String {
-    let words = match number {
-        step::DIRECTORY => {
-            let directory = directory.unwrap_or(Path::new("."));
+/// The most bytes of a file in which its first line is looked for. The kernel reads 256.
+const FIRST_LINE_BYTES: u64 = 256;
+
+/// A step of the child that failed with this error number, as text for an error.
+pub(super) fn describe(number: u64, errno: i32, program: &Program) -> String {
+    let words = match (number, errno) {
+        (step::DIRECTORY, _) => {
+            let directory = program.directory.as_deref().unwrap_or(Path::new("."));
             return format!("cannot change to its working directory {}", directory.display());
         }
-        step::AFFINITY => "cannot pin it to its CPUs",
-        step::SCHEDULING => "cannot set its scheduling policy",
-        step::EXECUTE => "cannot execute it",
+        (step::AFFINITY, _) => "cannot pin it to its CPUs",
+        (step::SCHEDULING, _) => "cannot set its scheduling policy",
+        // The file is there.
+        (step::EXECUTE, libc::ENOENT) => match interpreter(program) {
+            Some(name) if name.ends_with('\r') => {
+                return format!("cannot execute {name:?} of its first line, which ends in CR LF; end its lines in LF");
+            }
+            Some(name) => return format!("cannot execute {name:?} of its first line"),
+            None => "cannot execute it or the loader that it names, which may be that of another C library",
+        },
+        (step::EXECUTE, libc::ENOEXEC) => {
+            "cannot execute it, which is no program for this machine and no script with a first line such as #!/bin/sh"
+        }
+        (step::EXECUTE, _) => "cannot execute it",
         _ => "cannot fork",
     };
     words.to_owned()
 }
 
+/// The program that the first line of a script names; `None` where it is no such script.
+fn interpreter(program: &Program) -> Option<String> {
+    let (name, directory) = (Path::new(&program.program), program.directory.as_deref());
+    let file = find_program(name, directory, environment(&program.env).get(OsStr::new("PATH"))).ok()?;
+    let file = File::open(directory.unwrap_or(Path::new("")).join(file)).ok()?;
+    let mut start = Vec::new();
+    file.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let words = String::from_utf8_lossy(line);
+    words.split([' ', '\t']).find(|word| !word.is_empty()).map(str::to_owned)
+}
+
 /// Forks the supervisor; the caller reads its first message.
-pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
+pub(super) fn spawn(program: &Program) -> Result<Child, ChildError> {
     let failed = |source: io::Error| ChildError::Start {
         program: program.program.to_string_lossy().into_owned(),
         doing: "cannot make its pipes".into(),
@@ -39,7 +67,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
     let environment = environment(&program.env);
     let path =
         find_program(Path::new(&program.program), program.directory.as_deref(), environment.get(OsStr::new("PATH")))?;
-    let strings = Strings::of(&program, &path, &environment)?;
+    let strings = Strings::of(program, &path, &environment)?;
     let null =
         rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|e| failed(e.into()))?;
     let (supervisors_end, lifeline) = std::os::unix::net::UnixStream::pair().map_err(&failed)?;
