@@ -8,7 +8,7 @@ use tare_plan::plan::CommandServer;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_sut::catalog::Catalog;
 
-use super::paths_into::names_folder;
+use super::paths_into::{names_folder, shared_target};
 use super::submodules::check_out_submodules;
 use crate::command_words::command_words;
 use crate::git::{Changes, Checkout, WorkTree};
@@ -255,7 +255,7 @@ impl Baseline {
     /// The server `name` of the suite, as the baseline has it.
     ///
     /// # Errors
-    /// Its folder or its program would be the same for both builds.
+    /// Its folder, its program or what it is built into would be the same for both builds.
     pub fn server(&self, name: &str, server: &CommandServer) -> anyhow::Result<CommandServer> {
         let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
         let own = own.canonicalize().unwrap_or(own);
@@ -299,6 +299,11 @@ impl Baseline {
                     format!("\"{text}\" is the same file for both builds; write it relative to {}", own.display());
                 return Err(wrong(&key, message).into());
             }
+        }
+        let build = server.build.as_deref().unwrap_or_default();
+        if let Some((name, place)) = shared_target(build, |name| std::env::var(name).ok()) {
+            let message = format!("{name}={place} is the same folder for both builds; write \"env -u {name} {build}\"");
+            return Err(wrong("build", message).into());
         }
         Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
     }

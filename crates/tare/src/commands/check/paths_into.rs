@@ -1,9 +1,13 @@
-//! Texts of a server's table that name a folder: words of commands, and values of variables.
+//! What names the same folder for both builds: words of commands and values of variables of a server's table, and variables
+//! that its build inherits.
 
 use std::path::{Component, Path, PathBuf};
 
 /// What stands around paths in a command of a shell and in lists of paths.
 const AROUND: &str = "\"'`:;,=()<>|&{}$";
+
+/// The variables that name a folder for what cargo builds, whatever it builds.
+const TARGETS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
 
 /// Whether a text names `root` or something in it by a path that means the same file from every folder: an absolute path,
 /// or one through an absolute symbolic link. Relative paths count from `folder`. `root` is in full, without links.
@@ -17,6 +21,13 @@ pub fn names_folder(text: &str, folder: &Path, root: &Path) -> bool {
             .map(Path::new)
             .filter(|path| path.is_absolute() || has_absolute_link(folder, path))
             .any(|path| without_links(&folder.join(path)).starts_with(root))
+}
+
+/// The variable by which a build command would write both builds to one folder, and that folder.
+pub fn shared_target(build: &str, variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
+    let is_inherited = |name: &&str| build.contains("cargo") && !build.contains(*name);
+    let place = |name| Some((name, variable(name).filter(|folder| Path::new(folder).is_absolute())?));
+    TARGETS.into_iter().filter(is_inherited).find_map(place)
 }
 
 fn has_absolute_link(folder: &Path, path: &Path) -> bool {
@@ -36,6 +47,19 @@ fn without_links(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_that_the_build_inherits_is_shared_and_one_of_its_own_is_not() {
+        let of = |build: &str, name: &str, folder: &str| {
+            shared_target(build, |asked| (asked == name).then(|| folder.to_owned())).map(|(name, _)| name)
+        };
+        for name in TARGETS {
+            assert_eq!(of("cargo build --release", name, "/work/target"), Some(name));
+            assert_eq!(of("cargo build --release", name, "target"), None, "relative to each folder");
+            assert_eq!(of(&format!("env -u {name} cargo build"), name, "/work/target"), None);
+            assert_eq!(of("npm ci", name, "/work/target"), None);
+        }
+    }
 
     #[test]
     fn a_folder_is_found_inside_words_and_through_links() {
