@@ -16,6 +16,8 @@ TIMEOUT_S = 30
 COMMENTS_PER_PAGE = 100
 # Pages of comments that are searched for the earlier comment.
 MAX_PAGES = 30
+# The most characters that the API takes.
+MAX_CHARACTERS = 65_536
 # `tare report --ci comment` writes this where a picture may be inserted.
 PICTURE_PLACE = "<!-- picture -->"
 
@@ -64,6 +66,9 @@ class Repository:
 
     def write_comment(self, number, text):
         """Updates the comment that has the same first line, or writes a new one. Returns its address."""
+        # A report fits. The end of a build's log may have lines of any length.
+        if len(text) > MAX_CHARACTERS:
+            text = text[: MAX_CHARACTERS - 2] + "\n…"
         first_line = text.splitlines()[0]
         for comment in self.comments(number):
             if (comment.get("body") or "").split("\n")[0].strip() == first_line:

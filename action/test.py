@@ -31,6 +31,7 @@ case "$1 $*" in
   check*)
     printf '%s\\n' "$@" >"$ARGUMENTS"
     echo "checking \\`this\\`"
+    echo "${SAID:-}"
     [ -n "${NO_RUN:-}" ] || mkdir -p "$4/runs/$RANDOM$RANDOM"
     exit "${STATUS:-0}" ;;
   report*comment*) printf '<!-- tare report of own -->\\n**holds**\\n<!-- picture -->\\n' ;;
@@ -202,6 +203,13 @@ class Comment(Case):
             self.assertIn("**holds**", state["comments"][0]["body"])
             self.job(number="5", GITHUB_API_URL=url, STATUS="4", NO_RUN="1").run()
             (comment,) = state["comments"]
+            self.assertIn("There is no result", comment["body"])
+
+    def test_the_log_of_a_check_without_a_run_fits_into_the_comment(self):
+        with api() as (url, state):
+            self.job(number="5", GITHUB_API_URL=url, STATUS="4", NO_RUN="1", SAID="x" * 100_000).run()
+            (comment,) = state["comments"]
+            self.assertEqual(len(comment["body"]), 65_536)
             self.assertIn("There is no result", comment["body"])
 
     def test_two_checks_of_a_repository_keep_their_comments_reports_and_artifacts_apart(self):
