@@ -90,6 +90,12 @@ pub enum EventKind {
         #[serde(deserialize_with = "read_number")]
         stolen_share: f64,
     },
+    /// The CPU quota of the container is less than the cores of the run.
+    CpuQuota {
+        /// In cores.
+        #[serde(deserialize_with = "read_number")]
+        cores: f64,
+    },
     /// The generator measured the planted delays correctly.
     SelfTestPassed(SelfTestFigures),
     /// The generator measured the planted delays wrongly.
@@ -242,6 +248,7 @@ event_names! {
     BusyCore: Warning, false, "Busy core", "Stop the other programs (see top), or measure on other cores.";
     CpuPressure: Warning, false, "Busy machine", "Stop the other programs (see top), or measure on another machine.";
     StolenTime: Warning, false, "Stolen CPU time", "Measure on a dedicated machine, or rely on large differences only.";
+    CpuQuota: Warning, false, "CPU quota", "Remove the container's limit while measuring (docker: --cpus, Kubernetes: limits.cpu).";
     SelfTestPassed: Info, false, "Self-test passed", "";
     SelfTestFailed: Warning, false, "Self-test failed", "Stop other programs, or measure on other cores or another machine.";
     MeterMissing: Warning, false, "No hiccup meter in JVMs", "Install a JDK with javac, or name one with --java.";
@@ -278,6 +285,7 @@ mod tests {
             SelfTestFigures { planted_ns: 1, p50_ns: 2, p99_ns: 3, send_lag_p99_ns: 4, offered: 5, failed: 6 };
         for kind in [
             EventKind::BusyCore { cpu: 3, busy_share: 0.25 },
+            EventKind::CpuQuota { cores: 1.5 },
             EventKind::SelfTestFailed(figures),
             EventKind::ServerSuspended,
             EventKind::Other,

@@ -24,6 +24,10 @@ impl EventKind {
             Self::StolenTime { cpu: None, stolen_share } => {
                 format!("the hypervisor takes {} of the CPU time", share(*stolen_share))
             }
+            Self::CpuQuota { cores } => format!(
+                "the CPU quota of the container is {cores:.1} cores, less than the run uses: when it is used up, everything in \
+                 the container stands still"
+            ),
             Self::SelfTestPassed(figures) | Self::SelfTestFailed(figures) => figures.text(),
             Self::MeterMissing { reason } => format!("tare has no JVM agent: {reason}"),
             Self::ExternalServer => "tare did not start this server. Its CPU and memory are unknown, and all forks \

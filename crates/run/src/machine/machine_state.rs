@@ -7,7 +7,7 @@ use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
-use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_time, load_average};
+use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_time, cpu_quota, load_average};
 
 /// How often a wait looks whether it is cancelled.
 const TICK: Duration = Duration::from_millis(20);
@@ -76,6 +76,9 @@ pub fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let mut found: Vec<EventRecord> = watched.flat_map(|(cpu, before)| busy_core(cpu, before)).collect();
     if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
         found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
+    }
+    if let Some(cores) = cpu_quota().filter(|cores| *cores < cpus.len() as f64) {
+        found.push(EventRecord::new(EventKind::CpuQuota { cores }));
     }
     found
 }

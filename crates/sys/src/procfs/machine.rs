@@ -1,6 +1,7 @@
 //! The machine: its hardware, its settings, and its current load.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use tare_units::CpuSet;
@@ -26,6 +27,32 @@ pub fn parse_pressure(text: &str) -> Option<Duration> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
     let total_us = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?;
     total_us.parse().ok().map(Duration::from_micros)
+}
+
+/// The CPU quota of this process's control groups, such as that of a container, which stops all threads at once when it is used
+/// up.
+///
+/// # Units
+/// Cores; `None` without a quota, or with one of the first version of control groups.
+pub fn cpu_quota() -> Option<f64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    lowest_quota(Path::new("/sys/fs/cgroup"), Path::new(group))
+}
+
+/// The lowest quota of a group and of those above it.
+fn lowest_quota(root: &Path, group: &Path) -> Option<f64> {
+    let quotas = group.ancestors().filter_map(|group| {
+        let file = root.join(group.strip_prefix("/").ok()?).join("cpu.max");
+        parse_quota(&fs::read_to_string(file).ok()?)
+    });
+    quotas.reduce(f64::min)
+}
+
+/// 1.5 of `150000 100000`; `None` for `max 100000`.
+fn parse_quota(cpu_max: &str) -> Option<f64> {
+    let (quota, period) = cpu_max.trim().split_once(' ')?;
+    Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }
 
 /// Time of a CPU, or of all CPUs together, by use, since boot.
@@ -199,6 +226,20 @@ mod tests {
     fn the_time_of_waiting_is_read() {
         let text = "some avg10=1.50 avg60=0.20 avg300=0.10 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
         assert_eq!((parse_pressure(text), parse_pressure("")), (Some(Duration::from_micros(123)), None));
+    }
+
+    #[test]
+    fn the_lowest_quota_of_nested_groups_counts_in_cores() {
+        let root = tempfile::tempdir().unwrap();
+        let quota = |group: &str, cpu_max: &str| {
+            fs::create_dir_all(root.path().join(group)).unwrap();
+            fs::write(root.path().join(group).join("cpu.max"), cpu_max).unwrap();
+            lowest_quota(root.path(), Path::new("/pod/container"))
+        };
+        assert_eq!(quota("pod/container", "max 100000\n"), None);
+        assert_eq!(quota("pod", "150000 100000\n"), Some(1.5));
+        assert_eq!(quota("pod/container", "400000 100000\n"), Some(1.5));
+        assert_eq!(quota("", "100000 100000\n"), Some(1.0), "of the machine's own root, as a container sees it");
     }
 
     #[test]

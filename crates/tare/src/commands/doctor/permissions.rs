@@ -4,6 +4,7 @@ use std::fs;
 
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
+use tare_sys::procfs::machine::cpu_quota;
 use tare_sys::threads;
 use tare_sys::uring::UringPoller;
 use tare_sys::wakefulness::Wakefulness;
@@ -49,19 +50,6 @@ fn quota() -> Checked {
     }
 }
 
-/// The quota of this process's control group in cores.
-fn cpu_quota() -> Option<f64> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    parse_quota(&fs::read_to_string(format!("/sys/fs/cgroup{path}/cpu.max")).ok()?)
-}
-
-/// 1.5 of `150000 100000`; `None` for `max 100000`.
-fn parse_quota(cpu_max: &str) -> Option<f64> {
-    let (quota, period) = cpu_max.trim().split_once(' ')?;
-    Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
-}
-
 fn io_uring() -> Checked {
     Checked::fine("io_uring", UringPoller::new().map_or("not permitted: tare uses epoll", |_| "permitted"))
 }
@@ -97,16 +85,5 @@ fn perf_events() -> Checked {
             Checked::optional(WHAT, level.to_string(), remedy)
         }
         _ => Checked::optional(WHAT, "this kernel has no perf events", "Profiles use a timer instead."),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quota_is_told_in_cores() {
-        assert_eq!(parse_quota("150000 100000\n"), Some(1.5));
-        assert_eq!(parse_quota("max 100000\n"), None);
     }
 }
