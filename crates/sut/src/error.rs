@@ -49,7 +49,8 @@ pub enum SutError {
     PortTaken { server: String, port: u16, owner: String },
     #[error(
         "{server}: port {port} was free when tare chose it, and then held by {owner}; so were {} ports before it: stop \
-         the program that takes ports on this machine, or give the server a fixed port",
+         the program that takes ports on this machine, or give the server a fixed port; instead of docker run, give the \
+         program itself",
         tries - 1
     )]
     PortLost { server: String, port: u16, owner: String, tries: u32 },

@@ -26,6 +26,8 @@ use spec::{Fillings, Port};
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
 const ERROR_LINES: usize = 20;
+/// The longest time between SIGTERM and the end of a server that did not become ready.
+const GIVEN_UP_GRACE: Duration = Duration::from_secs(3);
 
 /// A server that has become ready. Dropping it kills it and its descendants.
 #[derive(Debug)]
@@ -134,7 +136,10 @@ impl Server {
         let log = Log::start(output, &spec.log_path, spec.ready.clone());
         let log = log.map_err(SutError::file("write the log", &spec.log_path))?;
         let wait = ready::Wait { spec, port: number, child: &mut child, log: &log, cancelled, begun: clock::now() };
-        let (address, base_url) = wait.until_ready()?;
+        let started = wait.until_ready();
+        // What it has begun outside of its process tree, such as a container, only it can end.
+        let end = |_: &SutError| drop(child.terminate(spec.stop_grace.min(GIVEN_UP_GRACE)));
+        let (address, base_url) = started.inspect_err(end)?;
         let startup_ns = clock::now().since(begun);
         Ok(Self {
             spec: spec.clone(),

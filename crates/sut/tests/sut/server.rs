@@ -129,6 +129,19 @@ fn a_server_that_never_gets_ready_is_given_up_with_what_was_waited_for() {
 }
 
 #[test]
+fn a_server_that_is_given_up_may_end_what_it_has_begun_elsewhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut spec = spec(directory.path(), "is silent", "");
+    let script = "trap 'echo ended >ended; exit' TERM; while :; do sleep 0.05; done";
+    spec.command = ["sh", "-c", script].map(str::to_owned).to_vec();
+    spec.directory = Some(directory.path().to_owned());
+    spec.startup_timeout = Duration::from_secs(1);
+    let error = Server::start(&spec).unwrap_err();
+    assert!(matches!(error, SutError::NotReady { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(directory.path().join("ended")).unwrap(), "ended\n");
+}
+
+#[test]
 fn a_port_that_somebody_holds_is_refused_by_name() {
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port();
