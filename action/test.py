@@ -336,14 +336,14 @@ class Baseline(Case):
         self.git("checkout", "-q", "-b", "merged", folder=remote)
         self.git("merge", "-q", "--no-ff", "-m", "merged", "change", folder=remote)
         inputs = {"program": str(self.program), "baseline": "", "comment": "false"}
-        github = {"event.pull_request.base.sha": old, "event.pull_request.head.sha": head}
-        # The merge, as a job checks it out, and the head alone, which was made on the base of the event.
-        for branch, base in (("merged", new), ("change", old)):
-            self.git("clone", "-q", "--depth=1", "-b", branch, f"file://{remote}", branch)
-            environment = {"ARGUMENTS": str(self.arguments)}
-            job = Job(self.folder, {**inputs, "working-directory": branch}, github, environment).run()
+        # The merge that a job checks out, of a later base than that of the event; then the head alone, with its history or without.
+        for branch, depth, of_event, expected in (("merged", 1, old, new), ("change", 9, new, old), ("change", 1, new, new)):
+            clone = f"{branch}-{depth}"
+            self.git("clone", "-q", f"--depth={depth}", "--no-single-branch", "-b", branch, f"file://{remote}", clone)
+            github = {"event.pull_request.base.sha": of_event, "event.pull_request.head.sha": head}
+            job = Job(self.folder, {**inputs, "working-directory": clone}, github, {"ARGUMENTS": str(self.arguments)}).run()
             arguments = self.arguments.read_text().splitlines()
-            self.assertEqual(arguments[arguments.index("--baseline") + 1], base, job.log)
+            self.assertEqual(arguments[arguments.index("--baseline") + 1], expected, job.log)
 
 
 class Install(Case):
