@@ -138,9 +138,9 @@ pub(super) const RATIO_COLUMNS: [RatioColumn; 3] =
     [("_ratio", |ratio| Some(ratio.ratio)), ("_ratio_lo", |ratio| ratio.lo), ("_ratio_hi", |ratio| ratio.hi)];
 
 impl CellRow<'_> {
-    /// The ratio in one currency, where both sides have it and it is no bound.
+    /// The ratio in one currency, where both sides have it and it counts.
     pub fn ratio_in(&self, currency: Currency) -> Option<&CurrencyRatio> {
-        self.comparison?.ratio_in(currency).filter(|ratio| ratio.bound.is_none())
+        self.comparison?.ratio_in(currency).filter(|ratio| ratio.is_known())
     }
 
     fn deciding(&self) -> Option<&CurrencyRatio> {

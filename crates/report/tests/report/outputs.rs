@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tare_analysis::summarize;
-use tare_analysis::summary::{Cell, Comparison};
+use tare_analysis::summary::{Cell, Comparison, Summary, VerdictKind};
 use tare_plan::plan::SliceKind;
 use tare_record::{
     EndStatus, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample, StoredSlice,
@@ -207,6 +207,23 @@ fn fields(line: &str) -> usize {
         *c == ',' && !quoted
     });
     separators.count() + 1
+}
+
+#[test]
+fn a_ratio_that_is_void_is_not_in_the_csv() {
+    let ratios = |summary: &Summary| {
+        let text = csv::cells_as_csv(summary);
+        let mut rows = ::csv::Reader::from_reader(text.as_bytes());
+        let names = rows.headers().unwrap().clone();
+        let told = |row: ::csv::StringRecord| {
+            names.iter().zip(&row).filter(|(name, text)| name.contains("_ratio") && !text.is_empty()).count()
+        };
+        rows.records().map(|row| told(row.unwrap())).sum::<usize>()
+    };
+    let mut summary = standard_summary();
+    assert!(ratios(&summary) > 0);
+    summary.comparisons[0].currencies.iter_mut().for_each(|ratio| ratio.verdict = VerdictKind::Void);
+    assert_eq!(ratios(&summary), 0);
 }
 
 #[test]
