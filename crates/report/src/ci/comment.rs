@@ -59,10 +59,11 @@ fn first_lines(table: &str, most: usize) -> String {
     if more.is_empty() { out } else { format!("{out}\nThe report has {}.\n", and(&more)) }
 }
 
-/// The line by which a comment about this suite is found again.
+/// The line by which a comment about this suite is found again, and no comment about another one. Nothing in it ends it.
 fn mark(suite: &str) -> String {
-    let name: String = suite.chars().filter(|c| c.is_alphanumeric() || "._".contains(*c)).collect();
-    format!("<!-- tare report of {name} -->")
+    let is_plain = |c: char| c.is_alphanumeric() || "._".contains(c);
+    let letter = |c: char| if is_plain(c) { c.to_string() } else { c.escape_unicode().to_string() };
+    format!("<!-- tare report of {} -->", suite.chars().map(letter).collect::<String>())
 }
 
 fn row(summary: &Summary, comparison: &Comparison) -> [String; 4] {
@@ -88,5 +89,21 @@ fn change(comparison: &Comparison, ratio: &CurrencyRatio) -> String {
             format!("{label} {change} ?{}", reason.map(|why| format!(" ({why})")).collect::<String>())
         }
         _ => format!("{label} {change}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn suites_of_different_names_have_different_marks() {
+        let names = ["api.toml", "api-v1.toml", "apiv1.toml", "api/v1.toml", "api v1.toml", "-->"];
+        let marks: BTreeSet<String> = names.into_iter().map(mark).collect();
+        assert_eq!(marks.len(), names.len(), "{marks:?}");
+        assert!(marks.contains("<!-- tare report of api.toml -->"), "{marks:?}");
+        assert!(marks.iter().all(|mark| mark.matches("--").count() == 2), "{marks:?}");
     }
 }
