@@ -12,13 +12,17 @@ use super::found::{Content, Found, NO_SUCCESS, direction};
 /// Go states several runs of a benchmark one by one: this is the error probability of the interval of their mean.
 const ALPHA: f64 = 0.05;
 
-/// The text of wrk, and of wrk2: `Latency` with mean and maximum, `99%` with `--latency`, `Requests/sec`.
+/// The text of wrk, and of wrk2: `Latency` with mean and maximum, `99%` with `--latency`, `Requests/sec`. A file may have several
+/// of them, one behind the other.
 pub(super) fn wrk(content: &Content<'_>) -> Option<Result<Found, String>> {
-    let rate = content.text.lines().find_map(|line| line.strip_prefix("Requests/sec:"))?;
-    if rate.trim().parse() == Ok(0.0) {
+    let without_success = |rate: &str| rate.trim().parse() == Ok(0.0);
+    let rates = || content.text.lines().filter_map(|line| line.strip_prefix("Requests/sec:"));
+    rates().next()?;
+    if rates().all(without_success) {
         return Some(Err(NO_SUCCESS.to_owned()));
     }
     let mut found = Found::default();
+    let mut before = 0;
     for line in content.text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -33,7 +37,12 @@ pub(super) fn wrk(content: &Content<'_>) -> Option<Result<Found, String>> {
                 found.add(content.name, (&figure, "ms"), LowerIsBetter, milliseconds(time));
             }
             ["Requests/sec:", rate] => {
-                found.add(content.name, ("throughput", "per_s"), HigherIsBetter, rate.parse().ok())
+                found.add(content.name, ("throughput", "per_s"), HigherIsBetter, rate.parse().ok());
+                if without_success(rate) {
+                    // They are left out where figures have got their numbers, so that those of the next text keep theirs.
+                    found.figures[before..].iter_mut().for_each(|figure| figure.value = f64::NAN);
+                }
+                before = found.figures.len();
             }
             ["Non-2xx", ..] | ["Socket", "errors:", ..] => found.left_out.push(line.trim().to_owned()),
             _ => {}

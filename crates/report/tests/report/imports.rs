@@ -295,6 +295,18 @@ fn each_form_of_another_tool_has_its_figures() {
 }
 
 #[test]
+fn a_text_of_wrk_without_a_success_leaves_those_beside_it_their_names() {
+    let text = |mean: &str, rate: &str| format!("    Latency {mean} 1.00ms 2.00ms 90.00%\nRequests/sec: {rate}\n");
+    let (failed, good) = (text("0.00us", "0.00"), text("1.50ms", "8.50"));
+    for (texts, name) in [([&failed, &good], "a (2)"), ([&good, &failed], "a")] {
+        let result = read("a.txt", &texts.map(String::as_str).concat());
+        let expected = ["mean = 1.5 ms ↓", "max = 2 ms ↓", "throughput = 8.5 per_s ↑"];
+        assert_eq!(lines(&result), expected.map(|figure| format!("{name} {figure}")));
+        assert_eq!(result.left_out.len(), 3, "{:?}", result.left_out);
+    }
+}
+
+#[test]
 fn a_stated_time_counts_before_that_of_the_file() {
     let text = r#"{"StartTime": "2026-11-01T10:00:00Z", "ActualQPS": 1.0, "DurationHistogram": {"Avg": 1.0}}"#;
     let stated =
