@@ -20,7 +20,8 @@ const SUMMARY: &str = "__TARE_SUMMARY__";
 /// Where the packed details go, a line for each panel.
 const DETAILS: &str = "__TARE_DETAILS__";
 
-/// Where the page that was not built shows the sentences.
+/// Where the page that was not built shows the answer, and its sentences. A load has none.
+const HEADLINE: &str = "__TARE_HEADLINE__";
 const SENTENCES: &str = "__TARE_SENTENCES__";
 
 const TITLE: &str = "<title>tare report</title>";
@@ -39,13 +40,14 @@ fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
     let data = PackedData::of(summary)?;
     let items = |s: &tare_analysis::summary::Sentence| format!("<li>{}</li>\n", escape_html(&s.text));
     let sentences: String = summary.sentences.iter().map(items).collect();
-    let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
+    let headline = escape_html(&summary.headline.text);
     // The packed data go first: unlike names and sentences, they cannot contain a placeholder.
     Ok(template
         .replacen(SUMMARY, &data.summary, 1)
         .replacen(DETAILS, &data.panels.join("\n"), 1)
         .replacen(SENTENCES, &sentences, 1)
-        .replacen(TITLE, &title, 1))
+        .replacen(HEADLINE, &headline, 1)
+        .replacen(TITLE, &format!("<title>{headline}</title>"), 1))
 }
 
 /// What others wrote, as one line of a page.
@@ -68,6 +70,8 @@ mod tests {
         for place in [SUMMARY, DETAILS, TITLE] {
             assert_eq!((template.matches(place).count(), fallback.matches(place).count()), (1, 1), "{place}");
         }
-        assert_eq!(fallback.matches(SENTENCES).count(), 1);
+        for place in [HEADLINE, SENTENCES] {
+            assert_eq!(fallback.matches(place).count(), 1, "{place}");
+        }
     }
 }
