@@ -12,23 +12,27 @@ import { showReport } from './page/page';
 import { Details } from './summary/details';
 import { readSummary } from './summary/read';
 
+const page = document.getElementById('page')!;
+// Also what fails later: the charts of a scenario are read when the reader chooses it.
+window.addEventListener('unhandledrejection', ({ reason }) => showFailure(page, reason));
+
 performance.mark('tare-begin');
-void start(document.getElementById('page')!);
+void start(page);
 
 async function start(place: HTMLElement): Promise<void> {
-  try {
-    const summary = await readSummary(textOf('tare-summary'));
-    const packed = waitUntilParsed().then(() => textOf('tare-details').split('\n'));
-    await showReport(place, summary, new Details(packed));
-    performance.measure('tare-report', 'tare-begin');
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    // What is shown already stays: the answer of a page whose charts cannot be read.
-    const main = place.querySelector('main');
-    main?.removeAttribute('aria-busy');
-    (main ?? place).prepend(h('p', { class: 'failure', role: 'alert' }, text));
-    throw error;
-  }
+  const summary = await readSummary(textOf('tare-summary'));
+  const packed = waitUntilParsed().then(() => textOf('tare-details').split('\n'));
+  await showReport(place, summary, new Details(packed));
+  performance.measure('tare-report', 'tare-begin');
+}
+
+/** Shows an error. What is on the page already stays: the answer of a page whose charts cannot be read. */
+function showFailure(place: HTMLElement, error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  const main = place.querySelector('main');
+  main?.removeAttribute('aria-busy');
+  place.querySelector('.failure')?.remove();
+  (main ?? place).prepend(h('p', { class: 'failure', role: 'alert' }, text));
 }
 
 function textOf(id: string): string {

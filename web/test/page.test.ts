@@ -182,6 +182,16 @@ describe.skipIf(skipReason())('the page', () => {
     await page.context().close();
   });
 
+  test('says that it is cut off when a scenario is chosen whose charts it lacks', async () => {
+    const { page } = await pages.open('thousand', {}, '', true);
+    expect(await page.locator('.failure').count()).toBe(0);
+    for (const scenario of ['g1/Scenario10', 'g1/Scenario1', 'g1/Scenario10'])
+      await page.locator('.focus-bar select').selectOption(scenario);
+    await page.locator('.failure', { hasText: 'This page is cut off' }).waitFor();
+    expect(await page.locator('.failure').count()).toBe(1);
+    await page.context().close();
+  });
+
   test('opens a comparison from the overview matrix', async () => {
     const { page } = await pages.open('families');
     const cell = FIXTURES.families!().comparisons.at(-1)!;

@@ -32,11 +32,14 @@ export class Pages {
   private readonly template = readFileSync('dist/report.html', 'utf8');
   private browser: Browser | null = null;
 
-  /** Opens a fixture's page; `hash` is a deep link. */
-  async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<OpenedPage> {
+  /** Opens a fixture's page; `hash` is a deep link. Of a page that `isCutOff`, the last chart data are not whole. */
+  async open(fixture: string, options: BrowserContextOptions = {}, hash = '', isCutOff = false): Promise<OpenedPage> {
     this.browser ??= await launch();
-    const file = join(this.folder, `${fixture}.html`);
-    if (!existsSync(file)) writeFileSync(file, fill(this.template, summaryOf(fixture)));
+    const file = join(this.folder, `${fixture}${isCutOff ? '-cut-off' : ''}.html`);
+    if (!existsSync(file)) {
+      const whole = fill(this.template, summaryOf(fixture));
+      writeFileSync(file, isCutOff ? whole.slice(0, whole.lastIndexOf('</script>') - 100) : whole);
+    }
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     const opened: OpenedPage = { page, consoleErrors: [], requests: [] };
