@@ -9,6 +9,10 @@ pub use tare_units::CpuSet;
 
 use crate::procfs;
 
+/// How often tasks are listed while they are pinned. By the last time even those of a program that never stops starting some were
+/// started by pinned ones.
+const PASSES: usize = 8;
+
 pub(crate) type KernelMask = rustix::thread::CpuSet;
 
 /// Why the CPUs of a task could not be read or set.
@@ -48,19 +52,32 @@ pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_thread(0, cpus)
 }
 
-/// Pins a process and all its current descendants. Later ones inherit the mask.
+/// Pins a process and all its descendants, including those that start meanwhile. Later ones inherit the mask.
 ///
 /// # Errors
 /// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    pin_process(pid, cpus)?;
-    let descendants = procfs::process::process_tree(pid).unwrap_or_default();
-    for descendant in descendants.into_iter().skip(1) {
+    let tree = || Ok(procfs::process::process_tree(pid).unwrap_or_else(|_| vec![pid]));
+    pin_until_none_is_new(tree, |process| match pin_process(process, cpus) {
         // A descendant that has ended meanwhile cannot be listed and needs no pinning.
-        match pin_process(descendant, cpus) {
-            Err(AffinityError::Read { .. }) => {}
-            other => other?,
+        Err(AffinityError::Read { .. }) if process != pid => Ok(()),
+        pinned => pinned,
+    })
+}
+
+/// Pins all tasks of a list, which inherit the mask of the one that starts them. Those that an unpinned one has started meanwhile
+/// are in the next list.
+fn pin_until_none_is_new(
+    list: impl Fn() -> Result<Vec<u32>, AffinityError>,
+    mut pin: impl FnMut(u32) -> Result<(), AffinityError>,
+) -> Result<(), AffinityError> {
+    let mut seen = HashSet::new();
+    for _ in 0..PASSES {
+        let new: Vec<u32> = list()?.into_iter().filter(|task| seen.insert(*task)).collect();
+        if new.is_empty() {
+            break;
         }
+        new.into_iter().try_for_each(&mut pin)?;
     }
     Ok(())
 }
@@ -93,32 +110,21 @@ pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     })
 }
 
-/// Pins every thread of a process, including those that start meanwhile. A new thread inherits its creator's mask, so
-/// passes are repeated until one finds no new thread. For a process that never stops starting threads, the number of
-/// passes is limited: by then every creator is pinned.
+/// Pins every thread of a process, including those that start meanwhile.
 ///
 /// # Errors
 /// When the process is gone, is another user's, or none of the CPUs may be used.
-pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    const PASSES: usize = 8;
+fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     let path = format!("/proc/{pid}/task");
-    let mut seen = HashSet::new();
-    for _ in 0..PASSES {
+    let threads = || -> Result<Vec<u32>, AffinityError> {
         let tasks = fs::read_dir(&path).map_err(|source| AffinityError::Read { what: path.clone(), source })?;
-        let tids = tasks.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let new: Vec<u32> = tids.filter(|tid| seen.insert(*tid)).collect();
-        if new.is_empty() {
-            break;
-        }
-        for tid in new {
-            match pin_thread(tid, cpus) {
-                // A thread that has ended since the listing needs no pinning.
-                Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => {}
-                other => other?,
-            }
-        }
-    }
-    Ok(())
+        Ok(tasks.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+    };
+    pin_until_none_is_new(threads, |tid| match pin_thread(tid, cpus) {
+        // A thread that has ended since the listing needs no pinning.
+        Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => Ok(()),
+        pinned => pinned,
+    })
 }
 
 fn task(tid: u32) -> Option<Pid> {
@@ -127,6 +133,8 @@ fn task(tid: u32) -> Option<Pid> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::{Cell, RefCell};
+
     use super::*;
 
     #[test]
@@ -138,6 +146,24 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    #[test]
+    fn what_an_unpinned_task_starts_meanwhile_is_pinned_too() {
+        let (tasks, pinned) = (RefCell::new(vec![1, 2]), RefCell::new(Vec::new()));
+        let pin = |task: u32| {
+            // The second one is about to be pinned, and starts two others.
+            if task == 2 {
+                tasks.borrow_mut().extend([3, 4]);
+            }
+            pinned.borrow_mut().push(task);
+            Ok(())
+        };
+        pin_until_none_is_new(|| Ok(tasks.borrow().clone()), pin).unwrap();
+        assert_eq!(pinned.into_inner(), [1, 2, 3, 4]);
+        let endless = Cell::new(0);
+        pin_until_none_is_new(|| Ok(vec![endless.replace(endless.get() + 1)]), |_| Ok(())).unwrap();
+        assert_eq!(endless.get(), PASSES as u32);
     }
 
     #[test]
