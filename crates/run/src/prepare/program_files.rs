@@ -5,20 +5,27 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use tare_plan::plan::jvm_words;
 use tare_sut::server::CLASS_PATH_OPTIONS;
 
-use crate::server_host::split_all_jars;
+use crate::server_host::{argument_file, split_all_jars};
 
 /// What the names of scripts and of compiled code end in. Other files of a command line may be data, which servers write.
 const ENDINGS: [&str; 13] =
     [".jar", ".class", ".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".php", ".pl", ".dll", ".exs"];
 
-/// The files of a command line that are programs, with size and time of change: programs, scripts, and what is on a class
-/// path. Relative paths count from `directory`.
+/// The options of Java before an agent, whose own options follow it: `-javaagent:a.jar=port=1`.
+const AGENT_OPTIONS: [&str; 2] = ["-javaagent:", "-agentpath:"];
+
+/// The files of a command line that are programs, with size and time of change: programs, scripts, agents of a JVM, what is on a
+/// class path, and argument files of Java with what they name. Relative paths count from `directory`.
 pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    let follows_class_path = |at: usize| at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
-    for (at, word) in command.iter().enumerate() {
+    let words = with_argument_files(command, directory, &mut files);
+    let follows_class_path = |at: usize| at > 0 && CLASS_PATH_OPTIONS.contains(&words[at - 1].as_str());
+    for (at, word) in words.iter().enumerate() {
+        let agent = AGENT_OPTIONS.iter().find_map(|option| word.strip_prefix(*option)?.split('=').next());
+        let word = agent.unwrap_or(word);
         for path in word.split(':').filter(|path| !path.is_empty()) {
             let path = if follows_class_path(at) { split_all_jars(path).0 } else { path };
             let path = directory.map_or_else(|| PathBuf::from(path), |directory| directory.join(path));
@@ -29,6 +36,28 @@ pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTr
         }
     }
     files
+}
+
+/// The command with the words of its argument files in their places. The files are noted. A path with a blank in one of them is
+/// not found.
+fn with_argument_files(
+    command: &[String],
+    directory: Option<&Path>,
+    files: &mut BTreeMap<String, String>,
+) -> Vec<String> {
+    let java = jvm_words(command).map_or(command.len(), |(at, _)| at);
+    let mut words = Vec::new();
+    for (at, word) in command.iter().enumerate() {
+        let Some(file) = argument_file(word, directory).filter(|_| at > java) else {
+            words.push(word.clone());
+            continue;
+        };
+        note(&file, false, files);
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let between_words = |c: char| c.is_whitespace() || c == '"' || c == '\'';
+        words.extend(text.split(between_words).filter(|word| !word.is_empty()).map(str::to_owned));
+    }
+    words
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -73,6 +102,13 @@ mod tests {
             assert_eq!(files(&format!("java {option} lib/a.jar:classes Main")), ["A.class", "a.jar"], "{option}");
         }
         assert_eq!(files("java -cp lib/* Main"), ["a.jar"]);
+        for agent in ["-javaagent:lib/a.jar", "-javaagent:lib/a.jar=port=1:2"] {
+            assert_eq!(files(&format!("java {agent} Main")), ["a.jar"], "{agent}");
+        }
+        let arguments = folder.path().join("app.args");
+        std::fs::write(&arguments, "-cp\n\"lib/a.jar:classes\" -javaagent:serve.sh\n").unwrap();
+        assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "serve.sh"]);
+        assert_eq!(files("sh serve.sh @app.args"), ["serve.sh"], "it may be data");
         let before = program_files(&words("sh serve.sh"), Some(folder.path()));
         std::fs::write(folder.path().join("serve.sh"), "longer").unwrap();
         assert_ne!(program_files(&words("sh serve.sh"), Some(folder.path())), before);

@@ -44,7 +44,7 @@ impl<'a> FileSender<'a> {
         let java = jvm_words(command).map_or(command.len(), |(at, _)| at);
         let mut there = Vec::with_capacity(command.len());
         for (at, word) in command.iter().enumerate() {
-            if at > java && is_argument_file(word, directory) {
+            if at > java && argument_file(word, directory).is_some() {
                 let message = format!(
                     "the paths in the argument file {word} are those of this machine; write its words into the command"
                 );
@@ -67,9 +67,10 @@ impl<'a> FileSender<'a> {
     }
 }
 
-/// Whether a word behind `java` names a file with more words, `@app.args`.
-fn is_argument_file(word: &str, directory: Option<&Path>) -> bool {
-    word.strip_prefix('@').is_some_and(|file| directory.unwrap_or(Path::new("")).join(file).is_file())
+/// The file with more words that a word behind `java` names, `@app.args`.
+pub(crate) fn argument_file(word: &str, directory: Option<&Path>) -> Option<PathBuf> {
+    let file = directory.unwrap_or(Path::new("")).join(word.strip_prefix('@')?);
+    file.is_file().then_some(file)
 }
 
 /// A part of a class path: its file or folder, and the `/*` that stands for all jars in a folder.

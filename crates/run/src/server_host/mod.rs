@@ -27,7 +27,7 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 
-pub(crate) use file_sender::{FileSender, split_all_jars};
+pub(crate) use file_sender::{FileSender, argument_file, split_all_jars};
 pub use local::LocalServers;
 pub use local::server_id::ServerId;
 pub use local::watch::WatchOrder;
