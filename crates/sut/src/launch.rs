@@ -11,7 +11,7 @@ use tare_sys::child::{How, Program, run_to_end};
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
-use crate::server::PORT;
+use crate::server::{ADDRESS, Fillings, PORT, ServerSpec};
 
 /// The Java release that introduced the warnings which the catalog's `options_java_24` silence.
 const WARNS_FROM: u32 = 24;
@@ -22,6 +22,9 @@ const SAYS_NOTHING: [&str; 2] =
 
 /// A JVM refuses an option sooner than this. Its agents may take longer to start, and are then not waited for.
 const OPTIONS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The port of a JVM that only reads its options: one that is free.
+const ANY_PORT: u16 = 0;
 
 /// Placeholder of the number of processors in the command of a program.
 const CPUS: &str = "{cpus}";
@@ -138,10 +141,15 @@ fn check_within(server: &str, command: &CommandServer, timeout: Duration) -> Res
     let Some((at, end)) = jvm_words(&command.command) else { return Ok(()) };
     // It would fill the whole heap.
     let is_quick = |option: &&String| *option != "-XX:+AlwaysPreTouch";
-    let words = command.command[..end].iter().filter(is_quick);
-    let mut program = Program::new(&command.command[0]).args(words.skip(1).cloned().chain(["-version".to_owned()]));
+    let words = command.command[..end].iter().filter(is_quick).cloned().collect();
+    let (env, files) = (command.env.clone(), command.files.clone());
+    let spec = ServerSpec { command: words, env, files, ..ServerSpec::default() };
+    let fillings = Fillings::prepare(&spec, Some(ANY_PORT), None)?;
+    let fill = |text: &String| fillings.fill(text).replace(ADDRESS, "127.0.0.1");
+    let words = spec.command[1..].iter().map(fill).chain(["-version".to_owned()]);
+    let mut program = Program::new(fill(&spec.command[0])).args(words);
     program.directory = command.cwd.as_ref().map(PathBuf::from);
-    program.env.extend(command.env.iter().map(|(name, value)| (name.into(), value.into())));
+    program.env.extend(spec.env.iter().map(|(name, value)| (name.into(), fill(value).into())));
     let said = match run_to_end(program, timeout, &AtomicBool::new(false)) {
         // After the timeout the JVM has taken its options, and waits for an agent.
         Ok((None | Some(How::Code(0)), _)) => return Ok(()),
@@ -255,6 +263,19 @@ mod tests {
             check_jvm_options("x", &CommandServer { command: vec!["./run".into()], ..CommandServer::default() })
                 .is_ok()
         );
+    }
+
+    #[test]
+    fn what_only_a_start_fills_in_is_no_wrong_option() {
+        let root = tempfile::tempdir().unwrap();
+        let java = root.path().join("java");
+        let script = "#!/bin/sh\n[ \"$*\" = '-Da=127.0.0.1:0 -version' ] && [ \"$(cat $FLAGS)\" = +UseZGC ]\n";
+        fs::write(&java, script).unwrap();
+        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let command = vec![java.display().to_string(), "-Da={address}:{port}".into(), "-jar".into(), "a.jar".into()];
+        let own = |name: &str, text: &str| [(name.to_owned(), text.to_owned())].into();
+        let (files, env) = (own("flags", "+UseZGC"), own("FLAGS", "{files}/flags"));
+        check_jvm_options("zgc", &CommandServer { command, files, env, ..CommandServer::default() }).unwrap();
     }
 
     #[test]

@@ -20,8 +20,9 @@ use crate::error::{LogTail, SutError};
 use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
-pub use spec::{CLASS_PATH_OPTIONS, PORT, ServerSpec, with_short_arguments};
-use spec::{Fillings, Port};
+pub(crate) use spec::Fillings;
+use spec::Port;
+pub use spec::{ADDRESS, CLASS_PATH_OPTIONS, PORT, ServerSpec, with_short_arguments};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;

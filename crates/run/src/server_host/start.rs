@@ -11,15 +11,13 @@ use tare_plan::plan::{CommandServer, CounterSource};
 use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
-use tare_sut::server::{Server, ServerSpec};
+use tare_sut::server::{ADDRESS, Server, ServerSpec};
 use tare_units::{SchedulingPolicy, Span};
 
 use crate::server_host::local::counters;
 use crate::server_host::local::live_server::LiveServer;
 use crate::server_host::local::server_id::ServerId;
 
-/// Placeholder of the address to listen on, in commands, variables and URLs.
-const ADDRESS: &str = "{address}";
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

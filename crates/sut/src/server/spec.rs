@@ -19,6 +19,8 @@ use crate::SutError;
 
 /// Placeholder of the port in commands, variables and URLs.
 pub const PORT: &str = "{port}";
+/// Placeholder of the address to listen on, in the same places.
+pub const ADDRESS: &str = "{address}";
 /// The options of Java before a class path.
 pub const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
 /// A longer class path is written to a file when the JVM is started, because one argument of a command may have 128 KiB.
@@ -79,7 +81,7 @@ pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
 
 /// What one start puts in the place of placeholders.
 #[derive(Debug)]
-pub(super) struct Fillings {
+pub(crate) struct Fillings {
     port: Option<u16>,
     upstream: Option<SocketAddr>,
     folder: Option<TempDir>,
@@ -87,7 +89,7 @@ pub(super) struct Fillings {
 
 impl Fillings {
     /// Writes the files of a server, which may name its port, and where the server behind it listens.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         spec: &ServerSpec,
         port: Option<u16>,
         upstream: Option<SocketAddr>,
@@ -116,7 +118,7 @@ impl Fillings {
         }
     }
 
-    pub(super) fn fill(&self, text: &str) -> String {
+    pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = with_port(text, self.port);
         if let Some(upstream) = self.upstream {
             filled = filled.replace(UPSTREAM, &upstream.to_string());
