@@ -20,6 +20,9 @@ use crate::server_host::local::server_id::ServerId;
 
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
+/// Programs that start another one as another user, who may not write where tare does.
+const USER_CHANGERS: [&str; 7] = ["runuser", "su", "sudo", "doas", "setpriv", "gosu", "su-exec"];
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StartOrder {
     pub id: ServerId,
@@ -136,11 +139,16 @@ impl OwnStart {
         // The server may work in another folder than tare.
         let Some(folder) = log_path.parent().and_then(|folder| absolute(folder).ok()) else { return Ok(env) };
         let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, &folder));
-        let stops = if self.logs_stops { stops::jvm_option(&folder) } else { None };
+        let stops = if self.logs_stops && !self.changes_user() { stops::jvm_option(&folder) } else { None };
         for (variable, option) in [(inside::VARIABLE, meter), (stops::VARIABLE, stops)] {
             option.into_iter().for_each(|option| counters::add_option(&mut env, variable, option));
         }
         Ok(env)
+    }
+
+    fn changes_user(&self) -> bool {
+        let mut words = self.server.command.iter().flat_map(|word| word.split_whitespace());
+        words.any(|word| USER_CHANGERS.contains(&word.rsplit('/').next().unwrap_or(word)))
     }
 }
 
@@ -195,6 +203,12 @@ mod tests {
         assert!(options.starts_with("-Xmx1g \"-Xlog:safepoint:file="), "{options}");
         let nowhere = logging(&folder.path().join("is not there"));
         assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
+        for command in [&["/sbin/runuser", "-u", "nobody", "--", "java"][..], &["sh", "-c", "exec gosu nobody java"]] {
+            let mut other = OwnStart { logs_stops: true, ..own(&[]) };
+            other.server.command = command.iter().map(|word| (*word).to_owned()).collect();
+            let env = other.spec(folder.path()).unwrap().env;
+            assert!(!env.contains_key(stops::VARIABLE), "{command:?}: another user may not write there");
+        }
     }
 
     #[test]
