@@ -97,7 +97,7 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
 
 #[test]
 fn nobody_subscribes_twice_in_the_place_of_a_user_who_takes_no_part() {
-    let push = Push { messages_per_user: 20, period: PERIOD, stamp: Stamp::Unix };
+    let push = Push { messages_per_user: 20, period: PERIOD };
     let mut slice = stamped(three());
     slice.spec.connections = 3;
     let worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), pushing(100, delays, text));
