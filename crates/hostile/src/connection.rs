@@ -37,7 +37,7 @@ fn request_ends(protocol: Protocol, first: &[u8], bytes: &[u8], size: usize) -> 
     let request = RequestSpec::get("/").expecting(Check::status(200));
     let pieces = std::iter::once(first).filter(|first| !first.is_empty()).chain(bytes.chunks(size));
     let outcome = outcome_of_bytes(protocol, &Requests::of(vec![request]), pieces).expect("a request that can be sent");
-    let mut ends = vec![None; protocol.depth()];
+    let mut ends = vec![None; protocol.depth() as usize];
     for (number, end) in outcome.ended {
         assert_eq!(ends[number].replace(end), None, "request {number} ends once");
     }

@@ -46,7 +46,6 @@ pub use input::request::{
     parse_request_list,
 };
 pub use protocol::Protocol;
-pub use protocol::conversation::{Conversation, Push};
 pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};
 pub use protocol::tls::{Identity, TlsSpec, Trust, tls_client};
 pub use recorder::slice::SliceSpec;

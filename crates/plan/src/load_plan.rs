@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
-pub use crate::plan::{LoadProtocol, TlsTrust};
+pub use crate::plan::{Protocol, TlsTrust};
 use crate::plan::{Setting, hash_of};
 use tare_units::Span;
 
@@ -36,7 +36,7 @@ pub struct LoadPlan {
     pub warmup: Span,
     /// Users of a closed loop, or connections of an open one.
     pub connections: u32,
-    pub protocol: LoadProtocol,
+    pub protocol: Protocol,
     /// Which server certificates are accepted; `None` without TLS.
     pub tls: Option<TlsTrust>,
     /// A request without an answer after this time has failed.
@@ -146,13 +146,13 @@ impl LoadPlan {
 
     /// Whether responses are streams of events.
     pub fn sends_events(&self) -> bool {
-        matches!(self.protocol, LoadProtocol::Events { .. })
+        matches!(self.protocol, Protocol::Events { .. })
     }
 
     /// Time between two pushed messages; `None` where the server only answers.
     pub fn push_period(&self) -> Option<Span> {
         match self.protocol {
-            LoadProtocol::Push { period, .. } => Some(period),
+            Protocol::Push { period, .. } => Some(period),
             _ => None,
         }
     }

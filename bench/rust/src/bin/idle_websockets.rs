@@ -6,7 +6,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tare_load::{Cancel, Conversation, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
+use tare_load::{Cancel, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
 use tare_sys::procfs::process::Memory;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let connections: usize = count.parse()?;
     let spec = SessionSpec {
-        protocol: Protocol::WebSocket(Conversation::Exchanges),
+        protocol: Protocol::Exchange,
         connections,
         poller: rest.first().map_or(Ok(Default::default()), |poller| poller.parse())?,
         ..SessionSpec::new(address.parse::<SocketAddr>()?, RequestSpec::get(path))

@@ -1,7 +1,7 @@
 //! A load that offered fewer requests than its plan implies. Nothing else may notice: what was never sent has no latency and
 //! no error.
 
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop, Protocol};
 use tare_record::{EndStatus, EventName, LoadRecord, StoredSlice};
 
 use crate::format::{count, share};
@@ -30,7 +30,7 @@ pub(crate) fn doubt_of_shortfall(record: &LoadRecord) -> Option<Reason> {
     let is_complete = matches!(record.end, Some((EndStatus::Complete, _)));
     let has_lost_agent = record.events.iter().any(|event| event.kind.name() == EventName::AgentLost);
     let has_failed = record.intervals.iter().any(|interval| interval.load.failed > 0);
-    let is_pushed = matches!(plan.protocol, LoadProtocol::Push { .. } | LoadProtocol::Events { .. });
+    let is_pushed = matches!(plan.protocol, Protocol::Push { .. } | Protocol::Events { .. });
     if !is_complete || has_lost_agent || has_failed || is_pushed {
         return None;
     }
@@ -85,7 +85,7 @@ fn expected(plan: &LoadPlan, offered: &Offered) -> Option<(f64, f64, String)> {
         return Some((expected, TOLERANCE_OF_SCHEDULE * expected + chance + edges, "the rate implies".to_owned()));
     }
     // Little's law: the users' time is what their requests and pauses take.
-    let users = |level_ns: f64| level_ns * f64::from(depth(plan));
+    let users = |level_ns: f64| level_ns * f64::from(plan.protocol.depth());
     let (users_ns, most_users) = match &plan.model {
         LoadModel::ClosedStages { stages } => {
             let most = stages.iter().map(|stage| stage.to).fold(0.0, f64::max);
@@ -101,16 +101,6 @@ fn expected(plan: &LoadPlan, offered: &Offered) -> Option<(f64, f64, String)> {
     let expected = users_ns / round_ns;
     let tolerance = TOLERANCE * expected + most_users + DEVIATIONS * expected.sqrt();
     Some((expected, tolerance, format!("{} with these response times imply", count(most_users as u64, "user"))))
-}
-
-/// Exchanges that one connection carries at a time.
-pub(crate) fn depth(plan: &LoadPlan) -> u32 {
-    match plan.protocol {
-        LoadProtocol::Http1 { pipeline } => pipeline.max(1),
-        LoadProtocol::Http2 { streams } => streams,
-        LoadProtocol::Events { streams, .. } => streams.unwrap_or(1),
-        LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
-    }
 }
 
 /// The scored time of a load, since its start.

@@ -1,19 +1,18 @@
 //! A load in words, from its plan.
 
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop, Protocol};
 
-use crate::cell::depth;
 use crate::format::{count, exact_duration, grouped, rate};
 
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
 /// `2,500 users; the server pushes a message to each every 100 ms, until each has 600`.
 pub fn describe(plan: &LoadPlan) -> String {
-    if let LoadProtocol::Push { period, messages } = &plan.protocol {
+    if let Protocol::Push { period, messages } = &plan.protocol {
         let (users, every) = (count(plan.connections.into(), "user"), exact_duration(period.0));
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
         return format!("{users}; the server pushes a message to each every {every}, {until}");
     }
-    if let LoadProtocol::Events { messages, .. } = &plan.protocol {
+    if let Protocol::Events { messages, .. } = &plan.protocol {
         let each = messages.map_or_else(String::new, |messages| format!(" up to {}", grouped(messages)));
         return format!("{}; each reads streams of events{each} {}", users(plan), length(plan));
     }
@@ -52,20 +51,20 @@ fn length(plan: &LoadPlan) -> String {
 fn connections(plan: &LoadPlan) -> String {
     let connections = count(plan.connections.into(), "connection");
     match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => connections,
-        LoadProtocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
-        LoadProtocol::Http2 { streams } | LoadProtocol::Events { streams: Some(streams), .. } => {
+        Protocol::Http1 { pipeline: 0 | 1 } | Protocol::Events { streams: None, .. } => connections,
+        Protocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
+        Protocol::Http2 { streams } | Protocol::Events { streams: Some(streams), .. } => {
             format!("{connections} of HTTP/2, {}", count(streams.into(), "stream"))
         }
-        LoadProtocol::Exchange | LoadProtocol::Push { .. } => count(plan.connections.into(), "WebSocket"),
+        Protocol::Exchange | Protocol::Push { .. } => count(plan.connections.into(), "WebSocket"),
     }
 }
 
 /// `64 users`, with the connections that they share where one carries several.
 fn users(plan: &LoadPlan) -> String {
-    let users = count(u64::from(plan.connections) * u64::from(depth(plan)), "user");
+    let users = count(u64::from(plan.connections) * u64::from(plan.protocol.depth()), "user");
     match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => users,
+        Protocol::Http1 { pipeline: 0 | 1 } | Protocol::Events { streams: None, .. } => users,
         _ => format!("{users} on {}", connections(plan)),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Http1 {
 }
 
 impl Http1 {
-    pub(crate) fn new(pipeline: usize, base: Arc<str>) -> Self {
+    pub(crate) fn new(pipeline: u32, base: Arc<str>) -> Self {
         Self {
             base,
             under_way: VecDeque::new(),

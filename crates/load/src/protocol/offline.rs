@@ -60,8 +60,8 @@ pub fn outcome_of_bytes<'a>(
     Ok(OfflineOutcome { broken, ..outcome })
 }
 
-fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: usize) {
-    for number in (0..count as u64).map(Nanos) {
+fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: u32) {
+    for number in (0..u64::from(count)).map(Nanos) {
         let Some(request) = cursor.next() else { break };
         let times = Times { intended: number, sent: Some(number), ..Times::default() };
         connection.begin(&mut Outbox::default(), TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);

@@ -54,7 +54,7 @@ impl Subscription {
             is_out_of_order: both.is_some_and(|(sent, before)| sent < before),
             is_duplicate,
             jitter_ns: since_last_ns.map(|since| since.abs_diff(period_ns)),
-            is_last: self.taken >= push.messages_per_user,
+            is_last: push.messages.is_some_and(|messages| self.taken >= messages),
         }
     }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     const MS: u64 = 1_000_000;
-    const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100) };
+    const PUSH: Push = Push { messages: Some(10), period: Duration::from_millis(100) };
 
     /// Feeds messages sent and received at these milliseconds.
     fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<PushedMessage>) {
@@ -132,13 +132,13 @@ mod tests {
         assert_eq!(subscription.missing_at_break(&PUSH, Nanos::ZERO).count(Nanos::ZERO, Nanos::MAX), 6);
         assert!(
             !pushed[3].is_last
-                && subscription.count_message(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
+                && subscription.count_message(&Push { messages: Some(5), ..PUSH }, Nanos(0), None).is_last
         );
     }
 
     #[test]
     fn where_as_many_are_wanted_as_come_what_the_silence_had_room_for_is_owed() {
-        let endless = Push { messages_per_user: u64::MAX, ..PUSH };
+        let endless = Push { messages: None, ..PUSH };
         let ms = |ms: u64| Nanos(ms * MS);
         // (messages as sent and received, the window, missing messages when the subscription breaks off or the window
         // ends)

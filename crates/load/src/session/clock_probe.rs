@@ -11,7 +11,6 @@ use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
-use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::slice::SliceSpec;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share};
@@ -32,12 +31,11 @@ pub(super) struct ClockProbe {
 impl ClockProbe {
     /// `None` where no probe is needed: the server uses this machine's clock, or pushes no messages.
     pub(super) fn of(spec: &SessionSpec, user: Option<UserValues>) -> Option<Self> {
-        let Protocol::WebSocket(Conversation::Push(push)) = spec.protocol else { return None };
+        let Protocol::Push { period, .. } = spec.protocol else { return None };
         if is_own_clock(spec.server_clock, &spec.target) {
             return None;
         }
-        let push = Push { messages_per_user: MESSAGES, ..push };
-        let protocol = Protocol::WebSocket(Conversation::Push(push));
+        let protocol = Protocol::Push { period, messages: Some(MESSAGES) };
         let one_user = SessionSpec { protocol, connections: 1, share: Share::WHOLE, ..spec.clone() };
         Some(Self { spec: SessionSpec { server_clock: ServerClock::Same, ..one_user }, user })
     }

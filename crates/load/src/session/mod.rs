@@ -72,7 +72,7 @@ impl LoadSession {
         if requests.is_empty() {
             return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
         }
-        if matches!(spec.protocol, Protocol::WebSocket(_)) && !requests.opens_alike() {
+        if matches!(spec.protocol, Protocol::Exchange | Protocol::Push { .. }) && !requests.opens_alike() {
             return Err(spec_error(
                 "a WebSocket of several paths or headers, or with variables in them",
                 "give all requests the same path and headers; what they send may differ",
@@ -81,7 +81,7 @@ impl LoadSession {
         if !matches!(spec.protocol, Protocol::Http2 { .. }) && requests.has_calls() {
             return Err(spec_error("calls of gRPC over HTTP/1.1", "speak HTTP/2 with the server"));
         }
-        if matches!(spec.protocol, Protocol::EventStream { .. }) && requests.checks_bodies() {
+        if matches!(spec.protocol, Protocol::Events { .. }) && requests.checks_bodies() {
             return Err(spec_error("a check of the body of a stream of events", "check its status and its headers"));
         }
         if requests.follow() > 0 && !matches!(spec.protocol, Protocol::Http1 { .. } | Protocol::Http2 { .. }) {

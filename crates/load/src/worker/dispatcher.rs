@@ -12,6 +12,7 @@ use super::demand::Demand;
 use super::places::{FreePlaces, Place};
 use crate::input::request::RequestCursor;
 use crate::protocol::connection::Returned;
+use crate::protocol::push_of;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
@@ -51,8 +52,8 @@ impl Dispatcher {
         cursor.set_users(setup.users.clone());
         Self {
             share: setup.share,
-            depth: setup.protocol.depth(),
-            is_push: setup.protocol.push().is_some(),
+            depth: setup.protocol.depth() as usize,
+            is_push: push_of(setup.protocol).is_some(),
             timeout: setup.timeout,
             demand: Demand::none(),
             cursor,

@@ -67,7 +67,7 @@ fn answer(mut answering: Answering, status: u16, body: &'static [u8]) -> Option<
     answering.send_response(head, body.is_empty()).ok()?.send_data(Bytes::from_static(body), true).ok()
 }
 
-pub fn spec(address: SocketAddr, connections: usize, streams: usize) -> SessionSpec {
+pub fn spec(address: SocketAddr, connections: usize, streams: u32) -> SessionSpec {
     SessionSpec { protocol: Protocol::Http2 { streams }, connections, ..support::spec(address, vec![get()]) }
 }
 

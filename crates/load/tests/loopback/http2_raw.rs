@@ -112,7 +112,7 @@ pub fn drive_with(request: RequestSpec, address: SocketAddr, requests: u64) -> S
     drive_streams(1, request, address, requests)
 }
 
-pub fn drive_streams(streams: usize, request: RequestSpec, address: SocketAddr, requests: u64) -> SliceSample {
+pub fn drive_streams(streams: u32, request: RequestSpec, address: SocketAddr, requests: u64) -> SliceSample {
     let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
     let spec = SessionSpec { protocol: Protocol::Http2 { streams }, ..support::spec(address, vec![request]) };
     run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))

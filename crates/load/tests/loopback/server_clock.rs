@@ -3,10 +3,9 @@
 use std::thread;
 use std::time::Duration;
 
-use tare_load::{
-    Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, ServerClock, SessionSpec, SliceSample,
-};
+use tare_load::{Cancel, LoadSession, Protocol, RequestSpec, ServerClock, SessionSpec, SliceSample};
 use tare_reference::{FaultKind, Options, Running};
+use tare_units::Span;
 
 use crate::support::{self, count};
 
@@ -25,9 +24,8 @@ fn server(options: Options) -> Running {
 }
 
 fn spec(server: &Running, path: &str, server_clock: ServerClock) -> SessionSpec {
-    let push = Push { messages_per_user: 20, period: PERIOD };
     SessionSpec {
-        protocol: Protocol::WebSocket(Conversation::Push(push)),
+        protocol: Protocol::Push { period: Span(PERIOD), messages: Some(20) },
         connections: 4,
         server_clock,
         ..support::spec(server.address(), vec![RequestSpec::get(path)])

@@ -9,11 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Check, Conversation, ErrorClass, LoadSession, Opening, Protocol, Push, RequestSpec, Schedule, SessionSpec,
-    SliceSpec, StopRule, Target, TlsSpec, Watched,
+    Cancel, Check, ErrorClass, LoadSession, Opening, Protocol, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule,
+    Target, TlsSpec, Watched,
 };
 use tare_reference::{FaultKind, Options, Running};
 use tare_sys::clock;
+use tare_units::Span;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::certificates::{Authority, Validity};
@@ -23,10 +24,9 @@ use crate::tls;
 const USERS: usize = 8;
 const PERIOD_MS: u64 = 10;
 
-fn spec(target: impl Into<Target>, messages_per_user: u64) -> SessionSpec {
-    let push = Push { messages_per_user, period: Duration::from_millis(PERIOD_MS) };
+fn spec(target: impl Into<Target>, messages: Option<u64>) -> SessionSpec {
     SessionSpec {
-        protocol: Protocol::WebSocket(Conversation::Push(push)),
+        protocol: Protocol::Push { period: Span::from_millis(PERIOD_MS), messages },
         connections: USERS,
         timeout: Duration::from_secs(2),
         connect_timeout: Duration::from_secs(5),
@@ -41,7 +41,7 @@ fn pushing(options: Options) -> Running {
 #[test]
 fn every_message_that_is_pushed_is_booked_from_its_stamp() {
     let server = pushing(Options { delay_us: 3000, ..Options::default() });
-    let sample = drive(&spec(server.address(), 20), &count(USERS as u64, USERS));
+    let sample = drive(&spec(server.address(), Some(20)), &count(USERS as u64, USERS));
     let messages = &sample.messages;
     assert_eq!((sample.ok, sample.failed, messages.received), (160, 0, 160), "{:?}", sample.errors);
     assert_eq!((messages.subscriptions, messages.missing, messages.ahead, messages.duplicated), (8, 0, 0, 0));
@@ -54,7 +54,7 @@ fn every_message_that_is_pushed_is_booked_from_its_stamp() {
 #[test]
 fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
     let server = pushing(Options::default());
-    let mut session = LoadSession::open(&spec(server.address(), u64::MAX)).unwrap();
+    let mut session = LoadSession::open(&spec(server.address(), None)).unwrap();
     for _ in 0..2 {
         let stop = StopRule::Duration(Duration::from_millis(200));
         let slice = SliceSpec::new(Schedule::Closed, USERS, stop);
@@ -71,7 +71,7 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
 fn assert_broken(kind: FaultKind, class: ErrorClass, says: &str) {
     // Late enough that the slice has begun.
     let server = pushing(Options { fault: Some(kind), fault_after: 1200, ..Options::default() });
-    let sample = drive(&spec(server.address(), 1000), &count(USERS as u64, USERS));
+    let sample = drive(&spec(server.address(), Some(1000)), &count(USERS as u64, USERS));
     let tally = sample.errors.for_class(class);
     // On a slow machine a user may meet the fault before that, and be refused on the next attempt.
     assert!(sample.failed == USERS as u64 && tally.count > 0, "{kind:?}: {:?}", sample.errors);
@@ -108,7 +108,7 @@ fn users_who_are_refused_half_way_are_counted_and_the_others_are_served() {
             ..SliceSpec::new(Schedule::Closed, USERS, StopRule::Duration(Duration::from_millis(50)))
         };
         let server = support::server(options);
-        let sample = drive(&spec(server.address(), u64::MAX), &slice);
+        let sample = drive(&spec(server.address(), None), &slice);
         let upgrade = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.connections_opened, sample.ok), (5, 0), "{:?}", sample.errors);
         assert!(upgrade.count >= 3 && upgrade.example.contains(says), "{}", upgrade.example);
@@ -125,7 +125,7 @@ fn messages_of_any_length_come_back_in_both_loops() {
     ] {
         let request = RequestSpec { body: message.as_bytes().into(), ..RequestSpec::get("/ws/echo") };
         let spec = SessionSpec {
-            protocol: Protocol::WebSocket(Conversation::Exchanges),
+            protocol: Protocol::Exchange,
             connections: 4,
             ..support::spec(server.address(), vec![request.expecting(Check::body_is(message.as_bytes()))])
         };
@@ -144,7 +144,8 @@ fn requests_that_would_need_several_websockets_are_refused() {
         vec![RequestSpec::get("/{{counter}}")],
         vec![RequestSpec::get("/a").header("X", "{{uuid}}")],
     ] {
-        let spec = SessionSpec { requests: requests.into(), ..spec(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), 1) };
+        let spec =
+            SessionSpec { requests: requests.into(), ..spec(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)), Some(1)) };
         let error = LoadSession::open(&spec).err().unwrap().to_string();
         assert!(error.contains("a WebSocket of several paths"), "{error}");
     }
@@ -198,7 +199,7 @@ fn a_websocket_is_the_same_over_tls_and_over_a_socket_in_the_file_system() {
     thread::spawn(move || {
         listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| push_in_step(stream))))
     });
-    for spec in [SessionSpec { tls, ..spec(secured, 5) }, spec(Target::Unix(path), 5)] {
+    for spec in [SessionSpec { tls, ..spec(secured, Some(5)) }, spec(Target::Unix(path), Some(5))] {
         let sample = drive(&spec, &count(USERS as u64, USERS));
         assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
         assert_eq!(sample.tls_handshakes, if spec.tls.is_some() { USERS as u64 } else { 0 });
@@ -217,7 +218,7 @@ fn who_watches_is_told_how_many_websockets_stand_as_long_as_the_slice_waits_for_
         push_in_step(stream);
     });
     let mut told = Vec::new();
-    let mut session = LoadSession::open(&spec(address, 5)).unwrap();
+    let mut session = LoadSession::open(&spec(address, Some(5))).unwrap();
     let mut watcher = |watched: Watched<'_>| match watched {
         Watched::Opening(Opening { open, of, .. }) => {
             told.push(Some((open, of)));

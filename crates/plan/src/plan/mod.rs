@@ -26,7 +26,8 @@ pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
 pub(crate) use setting::origin_of;
 pub use setting::{Setting, Source};
-pub use transport::{LoadProtocol, Transport};
+pub use tare_sample::Protocol;
+pub use transport::Transport;
 pub use warmup::Warmup;
 
 /// What will be measured, how, and when it stops.

@@ -1,60 +1,22 @@
 //! What is spoken on the connections to a server: the version of HTTP, and TLS.
 
 use serde::{Deserialize, Serialize};
-use tare_units::Span;
+use tare_sample::Protocol;
 use tare_wire::http::announces_close;
 
 use crate::contract::transport_keys::{NO_SESSIONS, NO_STREAMS};
 use crate::contract::{HttpVersion, Scenario, TlsKeys, TransportKeys};
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum LoadProtocol {
-    /// HTTP/1.1.
-    Http1 {
-        /// Requests under way at a time on each connection.
-        pipeline: u32,
-    },
-    /// HTTP/2.
-    Http2 {
-        /// Streams under way at a time on each connection.
-        streams: u32,
-    },
-    /// Each response is a stream of events.
-    Events {
-        /// Events that are read of each stream; `None` for all that come.
-        messages: Option<u64>,
-        /// HTTP/2: streams under way at a time on each connection; `None` over HTTP/1.1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        streams: Option<u32>,
-    },
-    /// WebSocket: a message is sent, and the next one is its answer.
-    Exchange,
-    /// WebSocket: the server pushes messages.
-    Push {
-        /// Time from one message to the next.
-        period: Span,
-        /// Messages that each user reads; `None` for all that come in time.
-        messages: Option<u64>,
-    },
-}
-
 /// What is spoken on the connections to a server; HTTP/1.1 without TLS by default.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transport {
     /// The protocol: HTTP/1.1 or HTTP/2.
-    pub protocol: LoadProtocol,
+    pub protocol: Protocol,
     /// TLS; `None` without.
     pub tls: Option<TlsKeys>,
     /// Each connection begins with a full handshake, and resumes no session of TLS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full_handshakes: bool,
-}
-
-impl Default for Transport {
-    fn default() -> Self {
-        Self { protocol: LoadProtocol::Http1 { pipeline: 1 }, tls: None, full_handshakes: false }
-    }
 }
 
 impl Transport {
@@ -75,8 +37,8 @@ impl Transport {
         keys.contradiction().map_or(Ok(()), Err)?;
         let protocol = match version.unwrap_or(HttpVersion::Http1) {
             HttpVersion::Http1 if streams.is_some() => return wrong("streams", NO_STREAMS),
-            HttpVersion::Http1 => LoadProtocol::Http1 { pipeline: 1 },
-            HttpVersion::H2c | HttpVersion::H2 => LoadProtocol::Http2 { streams: streams.unwrap_or(1) },
+            HttpVersion::Http1 => Protocol::default(),
+            HttpVersion::H2c | HttpVersion::H2 => Protocol::Http2 { streams: streams.unwrap_or(1) },
         };
         let is_secure = is_https || tls.is_some() || *version == Some(HttpVersion::H2);
         if resumption.is_some() && !is_secure {
@@ -90,7 +52,7 @@ impl Transport {
     pub(crate) fn keys(&self) -> TransportKeys {
         TransportKeys {
             protocol: Some(self.version()),
-            streams: self.is_http2().then(|| self.depth()),
+            streams: self.is_http2().then(|| self.protocol.depth()),
             resumption: self.tls.as_ref().map(|_| !self.full_handshakes),
             tls: self.tls.clone(),
         }
@@ -106,7 +68,7 @@ impl Transport {
     }
 
     pub fn is_http2(&self) -> bool {
-        matches!(self.protocol, LoadProtocol::Http2 { .. })
+        matches!(self.protocol, Protocol::Http2 { .. })
     }
 
     /// Why a scenario is not measured over it; `None` if it is.
@@ -122,16 +84,6 @@ impl Transport {
         (is_websocket && *self != Self::default()).then_some("a WebSocket is opened over HTTP/1.1 without TLS")
     }
 
-    /// Requests that a connection carries at a time.
-    pub fn depth(&self) -> u32 {
-        match self.protocol {
-            LoadProtocol::Http2 { streams } => streams,
-            LoadProtocol::Http1 { pipeline } => pipeline,
-            LoadProtocol::Events { streams, .. } => streams.unwrap_or(1),
-            LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
-        }
-    }
-
     /// In words, as the report names it: `HTTP/2 over TLS, 16 streams a connection`.
     pub fn text(&self) -> String {
         let tls = match (&self.tls, self.full_handshakes) {
@@ -140,8 +92,8 @@ impl Transport {
             (Some(_), true) => " over TLS without resumption",
         };
         match self.protocol {
-            LoadProtocol::Http2 { streams: 1 } => format!("HTTP/2{tls}"),
-            LoadProtocol::Http2 { streams } => format!("HTTP/2{tls}, {streams} streams a connection"),
+            Protocol::Http2 { streams: 1 } => format!("HTTP/2{tls}"),
+            Protocol::Http2 { streams } => format!("HTTP/2{tls}, {streams} streams a connection"),
             _ => format!("HTTP/1.1{tls}"),
         }
     }

@@ -131,7 +131,7 @@ pub(super) fn check(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
         return wrong("resumption", message);
     }
     for (group, variant, transport) in with_groups(plan) {
-        let streams = transport.depth();
+        let streams = transport.protocol.depth();
         if !plan.load.users.is_multiple_of(streams) {
             let place = place(inputs, &variant.server, group, STREAMS).map_or_else(String::new, |(_, place)| place);
             let users = plan.load.users.next_multiple_of(streams);

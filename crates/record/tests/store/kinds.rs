@@ -2,7 +2,7 @@
 
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStop, TlsTrust};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStop, Protocol, TlsTrust};
 use tare_plan::plan::{Setting, Source};
 use tare_record::{AgentRecord, EndStatus, RunHeader};
 use tare_record::{LoadHeader, Record, RecordError, RunWriter, open_record, open_run_record};
@@ -25,7 +25,7 @@ fn load_plan() -> LoadPlan {
         stop: LoadStop::Requests { count: u64::MAX, at_most: Span::from_secs(60) },
         warmup: Span::from_secs(1),
         connections: 64,
-        protocol: LoadProtocol::Http1 { pipeline: 1 },
+        protocol: Protocol::Http1 { pipeline: 1 },
         tls: Some(TlsTrust::Authorities { file: "ca.pem".to_owned() }),
         timeout: Span::from_secs(10),
         connect_timeout: Span::from_secs(5),

@@ -14,7 +14,7 @@ use tare_load::{Cancel, Sending};
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::NamedScenario;
-use tare_plan::plan::{LoadProtocol, SliceKind, Transport};
+use tare_plan::plan::{Protocol, SliceKind, Transport};
 use tare_record::{EventKind, Phase};
 use tare_run::RunError;
 use tare_run::load_host::{Destination, DriveStage, LoadMachines, RunLoad, SessionOrder, SliceLoad};
@@ -266,7 +266,7 @@ fn each_worker_of_an_agent_has_one_of_the_connections_that_carry_several_request
     let (address, _) = counting_server();
     let agents = agents(vec![real_agent(), real_agent()]).unwrap();
     let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
-    let transport = Transport { protocol: LoadProtocol::Http1 { pipeline: 8 }, ..Transport::default() };
+    let transport = Transport { protocol: Protocol::Http1 { pipeline: 8 }, ..Transport::default() };
     let session = SessionOrder { transport, timeout: Span::from_millis(100), ..session_to(address, 6) };
     generator.open(vec![session]).unwrap();
     let fewest = load(SliceKind::Saturating, generator.least_users(), 0.0);

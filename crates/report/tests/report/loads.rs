@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tare_analysis::load::{LoadSummary, describe, summarize};
 use tare_analysis::summary::{RunStatus, ValidityState};
 use tare_plan::ServerClock;
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop, Protocol};
 use tare_record::LoadRecord;
 use tare_record::{AgentRecord, EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
 use tare_report::json::render as json;
@@ -33,7 +33,7 @@ pub fn record() -> &'static LoadRecord {
 pub fn load_record() -> LoadRecord {
     let run = sequential(&[baseline()]);
     let old = run.header;
-    let plan = plan(LoadModel::Closed, LoadProtocol::Http1 { pipeline: 1 });
+    let plan = plan(LoadModel::Closed, Protocol::Http1 { pipeline: 1 });
     let header = RunHeader {
         id: old.id,
         started_unix_ns: old.started_unix_ns,
@@ -47,7 +47,7 @@ pub fn load_record() -> LoadRecord {
     LoadRecord { header, intervals: run.slices, agents: Vec::new(), events: run.events, end: run.end }
 }
 
-fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
+fn plan(model: LoadModel, protocol: Protocol) -> LoadPlan {
     LoadPlan {
         url: "http4s.Vanilla".to_owned(),
         request: "SimpleGet".to_owned(),
@@ -76,7 +76,7 @@ fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
 
 #[test]
 fn a_load_is_described_from_its_plan() {
-    let http = LoadProtocol::Http1 { pipeline: 1 };
+    let http = Protocol::Http1 { pipeline: 1 };
     let stages = |list: &[(f64, u64)]| -> Vec<LoadStage> {
         list.iter().map(|(to, secs)| LoadStage { to: *to, over: Span::from_secs(*secs) }).collect()
     };
@@ -84,20 +84,20 @@ fn a_load_is_described_from_its_plan() {
         let tick: Option<u64> = tick;
         LoadModel::Open { per_s, stages: stages(list), arrivals, tick: tick.map(Span::from_millis) }
     };
-    let push = |messages| LoadProtocol::Push { period: Span::from_millis(100), messages };
+    let push = |messages| Protocol::Push { period: Span::from_millis(100), messages };
     for (model, protocol, says) in [
         (LoadModel::Closed, http.clone(), "closed loop, 128 users for 2 s"),
         (
             LoadModel::Closed,
-            LoadProtocol::Http1 { pipeline: 4 },
+            Protocol::Http1 { pipeline: 4 },
             "closed loop, 512 users on 128 connections, 4 requests deep for 2 s",
         ),
         (
             LoadModel::Closed,
-            LoadProtocol::Http2 { streams: 2 },
+            Protocol::Http2 { streams: 2 },
             "closed loop, 256 users on 128 connections of HTTP/2, 2 streams for 2 s",
         ),
-        (LoadModel::Closed, LoadProtocol::Exchange, "closed loop, 128 users on 128 WebSockets for 2 s"),
+        (LoadModel::Closed, Protocol::Exchange, "closed loop, 128 users on 128 WebSockets for 2 s"),
         (
             LoadModel::ClosedStages { stages: stages(&[(64.0, 10), (0.0, 5)]) },
             http.clone(),

@@ -271,7 +271,7 @@ fn a_search_that_was_cut_short_counts_for_nothing() {
 #[test]
 fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
     let mut record = crate::loads::record().clone();
-    record.header.plan.protocol = tare_plan::load_plan::LoadProtocol::Events { messages: None, streams: None };
+    record.header.plan.protocol = tare_plan::load_plan::Protocol::Events { messages: None, streams: None };
     for slice in &mut record.intervals {
         slice.load.jitter = slice.load.service.clone();
         slice.load.messages = MessageTally { received: 1000, subscriptions: 64, ..MessageTally::default() };

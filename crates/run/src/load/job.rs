@@ -6,8 +6,6 @@ use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, Stop
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
 
-use crate::load_host::session::protocol_of;
-
 /// A load that is ready to begin.
 #[derive(Debug)]
 pub struct LoadJob {
@@ -22,7 +20,7 @@ impl LoadJob {
     /// generator awake between requests, unless the plan sends in ticks.
     pub fn new(plan: LoadPlan, session: SessionSpec, is_spinning: bool) -> Self {
         let session = SessionSpec {
-            protocol: protocol_of(&plan.protocol),
+            protocol: plan.protocol,
             connections: plan.connections as usize,
             timeout: plan.timeout.0,
             connect_timeout: plan.connect_timeout.0,
@@ -102,14 +100,14 @@ impl LoadJob {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use tare_load::{Conversation, Protocol, RequestSpec, Target};
+    use tare_load::{RequestSpec, Target};
     use tare_plan::ServerClock;
-    use tare_plan::load_plan::LoadProtocol;
+    use tare_plan::load_plan::Protocol;
     use tare_units::Span;
 
     use super::*;
 
-    fn plan(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadPlan {
+    fn plan(model: LoadModel, stop: LoadStop, protocol: Protocol) -> LoadPlan {
         LoadPlan {
             url: "http://127.0.0.1:80/".to_owned(),
             request: "GET /".to_owned(),
@@ -136,13 +134,13 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::load) fn job(model: LoadModel, stop: LoadStop, protocol: LoadProtocol) -> LoadJob {
+    pub(in crate::load) fn job(model: LoadModel, stop: LoadStop, protocol: Protocol) -> LoadJob {
         let target = Target::Tcp("127.0.0.1:80".parse().unwrap());
         LoadJob::new(plan(model, stop, protocol), SessionSpec::new(target, vec![RequestSpec::get("/")]), true)
     }
 
     pub(in crate::load) const TEN_SECONDS: LoadStop = LoadStop::Duration { span: Span::from_secs(10) };
-    pub(in crate::load) const HTTP: LoadProtocol = LoadProtocol::Http1 { pipeline: 1 };
+    pub(in crate::load) const HTTP: Protocol = Protocol::Http1 { pipeline: 1 };
 
     pub(in crate::load) fn open(stages: Vec<LoadStage>, arrivals: Arrivals, tick: Option<Span>) -> LoadModel {
         LoadModel::Open { per_s: 1000.0, stages, arrivals, tick }
@@ -193,11 +191,10 @@ pub(super) mod tests {
 
     #[test]
     fn all_that_is_pushed_is_read_where_no_number_is_given() {
-        let push = LoadProtocol::Push { period: Span::from_millis(100), messages: None };
+        let push = Protocol::Push { period: Span::from_millis(100), messages: None };
         let stop = LoadStop::Requests { count: 8, at_most: Span::from_secs(60) };
         let job = job(LoadModel::Closed, stop, push);
-        let Protocol::WebSocket(Conversation::Push(push)) = job.session.protocol else { panic!() };
-        assert_eq!(push.messages_per_user, u64::MAX);
+        assert_eq!(job.session.protocol, push);
         assert_eq!(job.slice.stop, StopRule::Count { requests: 8, at_most: Duration::from_secs(62) });
         assert_eq!(job.part_length(), Duration::from_millis(250));
     }

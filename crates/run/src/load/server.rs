@@ -168,13 +168,13 @@ fn undivided(plan: &LoadPlan, is_told: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use tare_plan::load_plan::{Arrivals, LoadProtocol};
+    use tare_plan::load_plan::{Arrivals, Protocol};
     use tare_units::Span;
 
     use super::*;
     use crate::load::job::tests::{HTTP, TEN_SECONDS, job, open};
 
-    fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
+    fn plan(model: LoadModel, protocol: Protocol) -> LoadPlan {
         job(model, TEN_SECONDS, protocol).plan
     }
 
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_load_is_divided_where_stops_are_told_or_silences_can_be_seen() {
-        let push = LoadProtocol::Push { period: Span::from_millis(100), messages: None };
+        let push = Protocol::Push { period: Span::from_millis(100), messages: None };
         for (plan, is_told, words) in [
             (at_a_rate(), false, None),
             (plan(LoadModel::Closed, HTTP), true, None),

@@ -95,7 +95,7 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let agents = places.iter().map(AgentPlace::least_agents).sum::<usize>();
     let cells = plan.groups.iter().flat_map(|group| {
         let users = group.scenarios.iter().map(|named| plan.connections(&named.scenario)).min();
-        group.variants.iter().filter_map(move |variant| Some((users?, variant.program.transport().depth())))
+        group.variants.iter().filter_map(move |variant| Some((users?, variant.program.transport().protocol.depth())))
     });
     let connections = |&(users, depth): &(u32, u32)| users.div_ceil(depth) as usize;
     if let Some((fewest, depth)) = cells.min_by_key(connections).filter(|cell| connections(cell) < agents) {

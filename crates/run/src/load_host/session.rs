@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_load::{
-    Check, Conversation, GrpcCode, Identity, LoadSession, Protocol, RequestSpec, SessionSpec, Share, TlsSpec, Trust,
-    method_named,
+    Check, GrpcCode, Identity, LoadSession, RequestSpec, SessionSpec, Share, TlsSpec, Trust, method_named,
 };
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
-use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
+use tare_plan::plan::{NamedScenario, Protocol, TlsTrust, Transport};
 use tare_plan::{Plan, ServerClock};
 use tare_sut::contract::AgreedAnswer;
 use tare_sys::affinity::CpuSet;
@@ -64,7 +63,7 @@ impl SessionOrder {
             destination: Destination::of(server),
             agreed: agreed.filter(|_| held.scenario.compares_answers()).cloned(),
             named: held,
-            connections: plan.connections(&named.scenario).div_ceil(transport.depth()),
+            connections: plan.connections(&named.scenario).div_ceil(transport.protocol.depth()),
             transport,
             timeout: plan.load.timeout,
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
@@ -98,8 +97,8 @@ impl SessionOrder {
 pub fn users_for_workers<'a>(sessions: impl IntoIterator<Item = &'a SessionOrder>, workers: u32) -> u32 {
     let (mut deepest, mut most_users) = (1, u32::MAX);
     for SessionOrder { transport, connections, .. } in sessions {
-        deepest = deepest.max(transport.depth());
-        most_users = most_users.min(connections.saturating_mul(transport.depth()));
+        deepest = deepest.max(transport.protocol.depth());
+        most_users = most_users.min(connections.saturating_mul(transport.protocol.depth()));
     }
     workers.max(1).saturating_mul(deepest).min(most_users)
 }
@@ -141,28 +140,11 @@ fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario)
 /// That of the transport, unless the server sends: a WebSocket or streams of events. In a search users read these for as long as
 /// a try lasts.
 fn protocol(named: &NamedScenario, transport: &Transport, is_search: bool) -> Protocol {
-    let Some(push) = &named.scenario.push else { return protocol_of(&transport.protocol) };
+    let Some(push) = &named.scenario.push else { return transport.protocol };
     let messages = (!is_search).then_some(u64::from(push.messages));
-    protocol_of(&match named.scenario.is_event_stream() {
-        true => LoadProtocol::Events { messages, streams: transport.is_http2().then(|| transport.depth()) },
-        false => LoadProtocol::Push { period: push.period, messages },
-    })
-}
-
-/// The protocol as the generator speaks it.
-pub(crate) fn protocol_of(plan: &LoadProtocol) -> Protocol {
-    match *plan {
-        LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
-        LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
-        LoadProtocol::Events { messages, streams } => Protocol::EventStream {
-            push: tare_load::Push { messages_per_user: messages.unwrap_or(u64::MAX), period: Duration::ZERO },
-            streams: streams.map(|streams| streams as usize),
-        },
-        LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
-        LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(tare_load::Push {
-            messages_per_user: messages.unwrap_or(u64::MAX),
-            period: period.0,
-        })),
+    match named.scenario.is_event_stream() {
+        true => Protocol::Events { messages, streams: transport.is_http2().then(|| transport.protocol.depth()) },
+        false => Protocol::Push { period: push.period, messages },
     }
 }
 
@@ -266,7 +248,7 @@ mod tests {
             server: ServerId(0),
             destination: Destination { address: "127.0.0.1:80".parse().unwrap(), host: None },
             named: scenario("Get", None),
-            transport: Transport { protocol: LoadProtocol::Http1 { pipeline }, ..Transport::default() },
+            transport: Transport { protocol: Protocol::Http1 { pipeline }, ..Transport::default() },
             agreed: None,
             connections,
             timeout: Span::from_secs(1),
@@ -311,19 +293,16 @@ mod tests {
     fn listeners_read_so_many_messages_and_in_a_search_until_it_ends() {
         let push = tare_plan::contract::Push { period: Span::from_millis(100), messages: 20 };
         let named = scenario("Push", Some(push));
-        for (is_search, expected) in [(false, 20), (true, u64::MAX)] {
+        for (is_search, expected) in [(false, Some(20)), (true, None)] {
             let spoken = protocol(&named, &Transport::default(), is_search);
-            let Protocol::WebSocket(Conversation::Push(push)) = spoken else { panic!("a push is a WebSocket") };
-            assert_eq!((push.messages_per_user, push.period), (expected, Duration::from_millis(100)));
+            assert_eq!(spoken, Protocol::Push { period: Span::from_millis(100), messages: expected });
         }
         let mut stream = scenario("Events", named.scenario.push);
         stream.scenario.expect.status = 200;
-        let http2 = Transport { protocol: LoadProtocol::Http2 { streams: 8 }, ..Transport::default() };
+        let http2 = Transport { protocol: Protocol::Http2 { streams: 8 }, ..Transport::default() };
         for (transport, expected) in [(Transport::default(), None), (http2, Some(8))] {
-            let Protocol::EventStream { push, streams } = protocol(&stream, &transport, false) else {
-                panic!("a stream of events")
-            };
-            assert_eq!((push.messages_per_user, streams), (20, expected));
+            let spoken = protocol(&stream, &transport, false);
+            assert_eq!(spoken, Protocol::Events { messages: Some(20), streams: expected });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What agents cannot do.
 
-use tare_plan::plan::{LoadProtocol, Program};
+use tare_plan::plan::{Program, Protocol};
 
 use super::*;
 use crate::tests::plan;
@@ -20,7 +20,7 @@ fn what_agents_cannot_do_is_refused_with_what_to_do() {
     let search = Plan { slo: Some(searched), ..planned(&["local:4"], 16) };
     assert!(why(&search).contains("3 users are too few for 4 agents; give each at least one (--slo-most 4)"));
     let mut deep = planned(&["local:3"], 16);
-    let transport = Transport { protocol: LoadProtocol::Http2 { streams: 8 }, ..Transport::default() };
+    let transport = Transport { protocol: Protocol::Http2 { streams: 8 }, ..Transport::default() };
     deep.groups[0].variants[1].program = Program::External { url: "http://10.0.0.7:80".to_owned(), transport };
     assert!(why(&deep).contains("16 users are too few for 3 agents; give each at least 8, as many as a connection"));
     deep.load.users = 17;

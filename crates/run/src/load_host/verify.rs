@@ -8,7 +8,7 @@ use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 use tare_units::Span;
 
 use crate::error::RunError;
-use crate::load_host::session::{Destination, protocol_of, tls_spec};
+use crate::load_host::session::{Destination, tls_spec};
 
 /// What a server is asked, and what it must answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl VerifyOrder {
     fn endpoint(&self) -> Result<Endpoint, RunError> {
         let Destination { host, .. } = &self.destination;
         let tls = tls_spec(&self.transport, &self.destination);
-        let security = tls.map(|tls| tls_client(&tls, protocol_of(&self.transport.protocol))).transpose()?;
+        let security = tls.map(|tls| tls_client(&tls, self.transport.protocol)).transpose()?;
         Ok(Endpoint {
             address: self.destination.resolve()?,
             host: host.clone(),

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec, Trust};
 use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
-use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
+use tare_plan::load_plan::{LoadStop, Protocol, TlsTrust};
 use tare_record::RequestTally;
 use tare_run::load::{LoadJob, find_process, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
@@ -172,12 +172,12 @@ fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
 }
 
 /// When the load ends. With --messages, each user's subscription counts as one request.
-fn stop(args: &LoadArgs, protocol: &LoadProtocol) -> LoadStop {
+fn stop(args: &LoadArgs, protocol: &Protocol) -> LoadStop {
     let model = &args.model;
     let staged = model::staged_time(model);
     let span = model.duration.or((!staged.is_zero()).then_some(Span(staged)));
     let count = match protocol {
-        LoadProtocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),
+        Protocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),
         _ => model.requests,
     };
     match count {

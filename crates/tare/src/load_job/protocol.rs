@@ -2,7 +2,7 @@
 
 use tare_load::{Body, Check, Requests};
 use tare_plan::ServerClock;
-use tare_plan::load_plan::LoadProtocol;
+use tare_plan::load_plan::Protocol;
 
 use super::body::text_or_file;
 use super::files::InputFiles;
@@ -15,9 +15,9 @@ use crate::failure::wrong_usage;
 ///
 /// # Errors
 /// When a flag has no meaning with this URL: which one, and what to do instead.
-pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Protocol> {
     let protocol = wanted_protocol(target, args)?;
-    if !matches!(protocol, LoadProtocol::Push { .. }) {
+    if !matches!(protocol, Protocol::Push { .. }) {
         const REMEDY: &str = "leave it out, or give a ws:// or wss:// URL without --echo and without a body";
         let flags = [
             (!args.websocket.has_usual_period(), "--period", REMEDY),
@@ -28,7 +28,7 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
     Ok(protocol)
 }
 
-fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Protocol> {
     let (model, connection, websocket) = (&args.model, &args.connection, &args.websocket);
     if connection.streams > 1 && !connection.http2 && !target.is_grpc {
         return Err(wrong_usage("--streams is for HTTP/2; add --http2, or use more connections (-c)"));
@@ -56,8 +56,8 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadP
             ));
         }
         return Ok(match connection.http2 || target.is_grpc {
-            true => LoadProtocol::Http2 { streams: connection.streams.into() },
-            false => LoadProtocol::Http1 { pipeline: connection.pipeline.into() },
+            true => Protocol::Http2 { streams: connection.streams.into() },
+            false => Protocol::Http1 { pipeline: connection.pipeline.into() },
         });
     }
     if websocket.event_stream {
@@ -88,7 +88,7 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadP
                  to send one once and then receive",
             ));
         }
-        return Ok(LoadProtocol::Exchange);
+        return Ok(Protocol::Exchange);
     }
     if model.rate.is_some() || !model.stages.is_empty() || !model.user_stages.is_empty() {
         return Err(wrong_usage(
@@ -105,11 +105,11 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadP
             "-n counts requests, and nothing is sent here; use --messages N for each user, or -d SPAN",
         ));
     }
-    Ok(LoadProtocol::Push { period: websocket.period, messages: websocket.messages })
+    Ok(Protocol::Push { period: websocket.period, messages: websocket.messages })
 }
 
 /// Streams of events; refuses flags that have no meaning with them.
-fn events(args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+fn events(args: &LoadArgs) -> anyhow::Result<Protocol> {
     let (model, connection) = (&args.model, &args.connection);
     let is_open = model.rate.is_some() || !model.stages.is_empty();
     let flags = [
@@ -119,7 +119,7 @@ fn events(args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     ];
     refuse("with --event-stream", &flags)?;
     let streams = connection.http2.then_some(connection.streams.into());
-    Ok(LoadProtocol::Events { messages: args.websocket.messages, streams })
+    Ok(Protocol::Events { messages: args.websocket.messages, streams })
 }
 
 /// Refuses flags that have no meaning in a gRPC call.

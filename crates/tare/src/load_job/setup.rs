@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use tare_load::{Body, SetupStep};
 use tare_plan::contract::{BodySpec, FileBody, SetupRequest, UserSetup};
-use tare_plan::load_plan::LoadProtocol;
+use tare_plan::load_plan::Protocol;
 use tare_run::load_host::sent_and_checked;
 
 use super::body::unreadable;
@@ -17,14 +17,14 @@ use crate::failure::wrong_usage;
 pub fn setup_steps(
     file: Option<&Path>,
     target: &LoadTarget,
-    protocol: &LoadProtocol,
+    protocol: &Protocol,
     files: &InputFiles,
 ) -> anyhow::Result<Vec<SetupStep>> {
     let Some(file) = file else { return Ok(Vec::new()) };
     if target.is_grpc {
         return Err(wrong_usage("--setup is not for calls of gRPC; give their metadata with -H"));
     }
-    if matches!(protocol, LoadProtocol::Http1 { pipeline: 2.. }) {
+    if matches!(protocol, Protocol::Http1 { pipeline: 2.. }) {
         return Err(wrong_usage(
             "--setup has one user per connection; use more connections (-c) in place of --pipeline",
         ));

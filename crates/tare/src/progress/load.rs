@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_analysis::load::describe;
-use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
+use tare_load::{Opening, Protocol, SliceSample, StopRule};
 use tare_record::AgentRecord;
 use tare_report::clean::sanitize_line;
 use tare_run::load::LoadJob;
@@ -47,9 +47,7 @@ impl LoadView {
     /// The picture on a terminal, and plain lines elsewhere; nothing if it is `quiet`.
     pub fn new(job: &LoadJob, quiet: bool, color: Color) -> Self {
         let results_per_request = match job.session.protocol {
-            Protocol::WebSocket(Conversation::Push(push)) | Protocol::EventStream { push, .. } => {
-                push.messages_per_user
-            }
+            Protocol::Push { messages, .. } | Protocol::Events { messages, .. } => messages.unwrap_or(u64::MAX),
             _ => 1,
         };
         let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };

@@ -4,10 +4,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_load::{
-    Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
-    StopRule,
-};
+use tare_load::{Cancel, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
 use tare_reference::{Options, Served};
 use tare_sys::affinity::CpuSet;
 
@@ -15,7 +12,7 @@ use crate::stage::{Stage, quantile, rank_percent, verdict};
 
 const QUANTILES: [(&str, f64); 7] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
-const PERIOD: Duration = Duration::from_millis(100);
+const PERIOD: &str = "100ms";
 
 pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     let users = stage.users;
@@ -31,9 +28,8 @@ pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         ..Options::default()
     };
     let server = stage.server(planted)?;
-    let push = Push { messages_per_user: u64::MAX, period: PERIOD };
     let mut session = LoadSession::open(&SessionSpec {
-        protocol: Protocol::WebSocket(Conversation::Push(push)),
+        protocol: Protocol::Push { period: PERIOD.parse()?, messages: None },
         connections: users,
         cpus: CpuSet::from_indices([stage.load_cpu]),
         ..SessionSpec::new(server.address(), RequestSpec::get("/ws/ts"))

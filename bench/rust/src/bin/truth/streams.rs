@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
+use tare_load::{Cancel, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSpec, StopRule};
 use tare_reference::Options;
 use tare_sys::affinity::CpuSet;
 
@@ -22,9 +22,8 @@ pub fn of_planted_times(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     );
     let planted = Options { first_event_ms: FIRST_MS, event_gap_ms: GAP_MS, events: EVENTS, ..Options::default() };
     let server = stage.server(planted)?;
-    let push = Push { messages_per_user: u64::MAX, period: Duration::ZERO };
     let mut session = LoadSession::open(&SessionSpec {
-        protocol: Protocol::EventStream { push, streams: None },
+        protocol: Protocol::Events { messages: None, streams: None },
         connections: USERS,
         cpus: CpuSet::from_indices([stage.load_cpu]),
         ..SessionSpec::new(server.address(), RequestSpec::get("/events"))

@@ -19,8 +19,9 @@ use super::http2::Http2;
 use super::websocket::WebSocket;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 use crate::protocol::answer::Taken;
+use crate::protocol::conversation::Push;
+use crate::protocol::{Protocol, push_of};
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
@@ -101,13 +102,16 @@ macro_rules! on_state {
 impl Connection {
     /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
+        let (push, base) = (push_of(protocol), Arc::clone(base));
         match protocol {
-            Protocol::Http1 { pipeline } => Self::Http1(Http1::new(pipeline, Arc::clone(base))),
-            Protocol::Http2 { .. } | Protocol::EventStream { streams: Some(_), .. } => {
-                Self::Http2(Box::new(Http2::new(Arc::clone(base), protocol.push())))
+            Protocol::Http1 { pipeline } => Self::Http1(Http1::new(pipeline, base)),
+            Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => {
+                Self::Http2(Box::new(Http2::new(base, push)))
             }
-            Protocol::WebSocket(_) => Self::WebSocket(Box::new(WebSocket::new(protocol.push(), Arc::clone(base)))),
-            Protocol::EventStream { push, streams: None } => Self::EventStream(Box::new(EventStream::new(push))),
+            Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(push, base))),
+            Protocol::Events { messages, streams: None } => {
+                Self::EventStream(Box::new(EventStream::new(Push::of_events(messages))))
+            }
         }
     }
 

@@ -125,7 +125,7 @@ fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
     let list = Requests { follow: 5, ..Requests::of([RequestSpec::post("/", *b"abc")]) };
     let requests = RequestSet::encode("localhost", &list).unwrap();
     let mut cursor = requests.cursor(Share::WHOLE);
-    let mut begin_both = |pipeline: usize, sent: &mut Outbox| {
+    let mut begin_both = |pipeline: u32, sent: &mut Outbox| {
         let mut connection = Connection::new(Protocol::Http1 { pipeline }, &"http://localhost".into());
         connection.open();
         [(); 2].map(|()| {

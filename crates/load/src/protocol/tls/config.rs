@@ -14,7 +14,7 @@ use super::pem;
 use super::verify::Verifier;
 use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, alpn};
 
 /// TLS sessions that a worker remembers to resume them.
 const REMEMBERED_SESSIONS: usize = 256;
@@ -65,7 +65,7 @@ impl Security {
                 })?
             }
         };
-        config.alpn_protocols = vec![protocol.alpn().to_vec()];
+        config.alpn_protocols = vec![alpn(protocol).to_vec()];
         if !spec.resumption {
             config.resumption = Resumption::disabled();
         }

@@ -41,7 +41,7 @@ impl ReadyUsers {
 /// Sets up `users` users. Each request takes at most the session's timeouts.
 pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) -> Result<ReadyUsers, LoadError> {
     let protocol = match spec.protocol {
-        Protocol::Http2 { .. } | Protocol::EventStream { streams: Some(_), .. } => Protocol::Http2 { streams: 1 },
+        Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => Protocol::Http2 { streams: 1 },
         _ => Protocol::default(),
     };
     let security = spec.tls.as_ref().map(|tls| Security::new(tls, protocol)).transpose()?;

@@ -18,8 +18,9 @@ use super::pushes::Pushes;
 use super::wait_policy::{WaitMode, WaitPolicy};
 use crate::input::request::RequestSet;
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 use crate::protocol::connection::{Exchange, Returned};
+use crate::protocol::subscription::Subscription;
+use crate::protocol::{Protocol, push_of, timeout_text};
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::{CpuTimes, Recorder, Times};
@@ -50,7 +51,7 @@ impl<C: Clock> SliceRunner<C> {
             timeout: setup.timeout,
             dispatcher: Dispatcher::new(&setup),
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
-            pushes: Pushes::new(setup.protocol.period()),
+            pushes: Pushes::new(push_of(setup.protocol).map_or(Duration::ZERO, |push| push.period)),
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(setup),
         }
@@ -241,7 +242,8 @@ impl<C: Clock> SliceRunner<C> {
                 continue;
             };
             let times = Times { intended, ..Times::default() };
-            self.recorder.record_failed_exchange(&times, at, problem, self.protocol.missing_messages(attempt.since));
+            let missing = |push| Subscription::default().missing_at_break(&push, attempt.since);
+            self.recorder.record_failed_exchange(&times, at, problem, push_of(self.protocol).map(missing));
             self.dispatcher.end_exchange(token, at, false);
             has_users = true;
         }
@@ -306,7 +308,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         while let Some(exchange) = self.connections[token].take_overdue(now) {
-            let text = format!("{}{}", self.protocol.timeout_text(), exchange.answer.progress());
+            let text = format!("{}{}", timeout_text(self.protocol), exchange.answer.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.fail(&exchange, exchange.deadline.min(now), &problem);
             self.end_exchange(token, now, !self.connections[token].is_retired());

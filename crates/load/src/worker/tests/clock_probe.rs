@@ -8,9 +8,8 @@ use tare_sys::clock::{Epoch, Nanos};
 use tare_wire::ws::{Endpoint, Kind};
 
 use super::simulation::World;
-use super::websocket::{EPOCH_NS, PERIOD, START, greeting, run};
+use super::websocket::{EPOCH_NS, PERIOD, START, greeting, pushes, run};
 use super::{MS, slice};
-use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
@@ -51,9 +50,8 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
 }
 
 fn heard(world: World, stamps: Stamps) -> SliceSample {
-    let push = Push { messages_per_user: 8, period: PERIOD };
     let stop = StopRule::Count { requests: 3, at_most: Duration::from_secs(6) };
-    run(world, Conversation::Push(push), &WorkerSlice { stamps, ..slice(Schedule::Closed, stop) })
+    run(world, pushes(Some(8)), &WorkerSlice { stamps, ..slice(Schedule::Closed, stop) })
 }
 
 #[test]

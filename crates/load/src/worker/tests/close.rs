@@ -22,7 +22,7 @@ fn staying() -> Requests {
     RequestSpec::get("/").expecting(Check::body_is(*b"ok")).into()
 }
 
-fn run(pipeline: usize, requests: &Requests, world: World, count: u64) -> SliceSample {
+fn run(pipeline: u32, requests: &Requests, world: World, count: u64) -> SliceSample {
     let stop = StopRule::Count { requests: count, at_most: Duration::from_secs(20) };
     drive(speaking(Protocol::Http1 { pipeline }, requests, world), 1, &slice(Schedule::Closed, stop))
 }

@@ -11,7 +11,6 @@ use super::websocket::answering;
 use super::{MS, constant, drive, seconds, slice, speaking};
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
-use crate::protocol::conversation::Conversation;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
 use crate::schedule::{Schedule, Stages};
@@ -127,7 +126,7 @@ fn a_server_that_takes_leave_of_each_new_connection_is_tried_ever_more_slowly() 
 fn websockets_that_end_while_their_users_think_are_opened_again() {
     let world = answering(ANSWER_AFTER, |_| b"ok".to_vec()).ending_idle(IDLE, b"");
     let requests = Requests { think: LONG, ..RequestSpec::get("/").into() };
-    let protocol = Protocol::WebSocket(Conversation::Exchanges);
+    let protocol = Protocol::Exchange;
     let sample = run(protocol, &requests, 4, world, (Schedule::Closed, count(20)));
     assert_eq!((sample.ok, sample.failed, sample.connections_opened), (20, 0, 20), "{:?}", sample.errors);
 }

@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
 
-fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
+fn run(pipeline: u32, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
     let sample = drive(with_protocol(Protocol::Http1 { pipeline }, world), connections, slice);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
     sample

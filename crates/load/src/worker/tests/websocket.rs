@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Epoch, Nanos};
+use tare_units::Span;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use super::simulation::{ByteScript, Listener, World};
 use super::{MS, drive, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
 use crate::protocol::Protocol;
-use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
@@ -58,13 +58,17 @@ fn delays(n: u64) -> u64 {
     if n % 10 == 9 { 50 * MS } else { MS }
 }
 
-pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
-    drive(with_protocol(Protocol::WebSocket(conversation), world), 3, slice)
+/// A server that pushes, and users who read so many messages.
+pub(super) const fn pushes(messages: Option<u64>) -> Protocol {
+    Protocol::Push { period: Span(PERIOD), messages }
 }
 
-fn pushed(world: World, messages_per_user: u64, stop: StopRule) -> SliceSample {
-    let push = Push { messages_per_user, period: PERIOD };
-    run(world, Conversation::Push(push), &stamped(stop))
+pub(super) fn run(world: World, protocol: Protocol, slice: &WorkerSlice) -> SliceSample {
+    drive(with_protocol(protocol, world), 3, slice)
+}
+
+fn pushed(world: World, messages: Option<u64>, stop: StopRule) -> SliceSample {
+    run(world, pushes(messages), &stamped(stop))
 }
 
 fn stamped(stop: StopRule) -> WorkerSlice {
@@ -83,7 +87,7 @@ fn near(value: Option<u64>, expected: u64) -> bool {
 
 #[test]
 fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_last() {
-    let sample = pushed(pushing(100, delays, text), 20, three());
+    let sample = pushed(pushing(100, delays, text), Some(20), three());
     let messages = &sample.messages;
     assert_eq!((sample.ok, messages.received, messages.subscriptions, messages.missing), (60, 60, 3, 0));
     assert_eq!((sample.response.len(), sample.service.len(), sample.connections_opened), (60, 0, 3));
@@ -97,10 +101,9 @@ fn each_pushed_message_is_timed_from_its_stamp_and_each_user_hangs_up_after_its_
 
 #[test]
 fn nobody_subscribes_twice_in_the_place_of_a_user_who_takes_no_part() {
-    let push = Push { messages_per_user: 20, period: PERIOD };
     let mut slice = stamped(three());
     slice.spec.connections = 3;
-    let worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), pushing(100, delays, text));
+    let worker = with_protocol(pushes(Some(20)), pushing(100, delays, text));
     let sample = drive(worker, 2, &slice);
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (40, 0, 2));
 }
@@ -108,14 +111,14 @@ fn nobody_subscribes_twice_in_the_place_of_a_user_who_takes_no_part() {
 #[test]
 fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
     // The last message of the second arrives 50 ms late, and still counts.
-    let sample = pushed(pushing(100, delays, text), u64::MAX, seconds(1));
+    let sample = pushed(pushing(100, delays, text), None, seconds(1));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions, sample.messages.missing), (30, 0, 3, 0));
     assert!(near(sample.response.max_ns(), 50 * MS));
 }
 
 #[test]
 fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
-    let sample = pushed(pushing(5, delays, text), 20, three());
+    let sample = pushed(pushing(5, delays, text), Some(20), three());
     assert_eq!((sample.ok, sample.failed, sample.messages.missing), (15, 3, 45));
     assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 3);
     assert!(
@@ -135,13 +138,12 @@ fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
         slice.spec.discard_head = Duration::from_millis(250);
         slice
     };
-    let of = |messages_per_user| Conversation::Push(Push { messages_per_user, period: PERIOD });
     // Nothing arrives after 400 ms, and the slice waits no longer than the drain.
-    let sample = run(pushing(5, delays, text), of(u64::MAX), &head(stamped(seconds(1))));
+    let sample = run(pushing(5, delays, text), pushes(None), &head(stamped(seconds(1))));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
     assert_eq!(sample.messages.missing, 3 * 5, "from 500 ms to the end of the window, where one may be late");
     // Everything ends before the window begins.
-    let sample = run(pushing(100, delays, text), of(2), &head(stamped(three())));
+    let sample = run(pushing(100, delays, text), pushes(Some(2)), &head(stamped(three())));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (0, 0, 0));
 }
 
@@ -149,7 +151,7 @@ fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
 fn a_window_misses_what_a_server_leaves_out_for_good_also_at_its_end() {
     // From the seventh message on, nothing is sent until long after the window.
     let pausing: fn(u64, &str) -> Vec<u8> = |n, stamp| if (6..30).contains(&n) { Vec::new() } else { text(n, stamp) };
-    let sample = pushed(pushing(100, delays, pausing), u64::MAX, seconds(1));
+    let sample = pushed(pushing(100, delays, pausing), None, seconds(1));
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 3));
     assert_eq!(sample.messages.missing, 3 * 4);
 }
@@ -157,7 +159,7 @@ fn a_window_misses_what_a_server_leaves_out_for_good_also_at_its_end() {
 #[test]
 fn a_count_that_is_not_reached_in_its_time_is_a_timeout_and_the_rest_is_missing() {
     let in_a_second = StopRule::Count { requests: 3, at_most: Duration::from_secs(1) };
-    let sample = pushed(pushing(100, delays, text), 20, in_a_second);
+    let sample = pushed(pushing(100, delays, text), Some(20), in_a_second);
     assert_eq!((sample.ok, sample.messages.missing, sample.messages.subscriptions), (30, 30, 0));
     assert!(sample.errors.for_class(ErrorClass::Timeout).example.contains("not all messages"));
 }
@@ -172,7 +174,7 @@ fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
         (closing, ErrorClass::Read, "closed the WebSocket with code 1001 \"gone\\x1b\""),
         (masked, ErrorClass::Protocol, "masked"),
     ] {
-        let sample = pushed(pushing(100, |_| MS, frames), 20, three());
+        let sample = pushed(pushing(100, |_| MS, frames), Some(20), three());
         let tally = sample.errors.for_class(class);
         assert_eq!((sample.ok, sample.failed, sample.messages.missing, tally.count), (9, 3, 51, 3), "{class}");
         assert!(tally.example.contains(says), "{}", tally.example);
@@ -194,7 +196,7 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
         (b"SSH-2.0-OpenSSH\r\n", "not an HTTP answer"),
         (b"", "not connected until the deadline"),
     ] {
-        let sample = pushed(World::with_byte_script(refusing(answer)), 20, three());
+        let sample = pushed(World::with_byte_script(refusing(answer)), Some(20), three());
         let tally = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
         assert!(tally.example.contains(says), "{}", tally.example);
@@ -231,8 +233,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         (full_after(1250, b""), ErrorClass::Upgrade, "not connected until the deadline"),
     ] {
         let clock = world.clock();
-        let push = Push { messages_per_user: 2, period: PERIOD };
-        let mut worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), world);
+        let mut worker = with_protocol(pushes(Some(2)), world);
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
@@ -248,20 +249,20 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
 #[test]
 fn pings_are_answered_and_are_no_messages() {
     let pinging = |_, stamp: &str| [frame(0x89, b"?"), frame(0x81, stamp.as_bytes())].concat();
-    let sample = pushed(pushing(100, |_| MS, pinging), 20, three());
+    let sample = pushed(pushing(100, |_| MS, pinging), Some(20), three());
     assert_eq!((sample.ok, sample.messages.received, sample.messages.pings), (60, 60, 60));
 }
 
 #[test]
 fn a_server_may_send_as_many_pongs_as_it_likes() {
     let ponging = |_, stamp: &str| [frame(0x8a, b"").repeat(100_000), frame(0x81, stamp.as_bytes())].concat();
-    let sample = pushed(pushing(2, |_| MS, ponging), 2, three());
+    let sample = pushed(pushing(2, |_| MS, ponging), Some(2), three());
     assert_eq!((sample.ok, sample.failed, sample.messages.pings), (6, 0, 0));
 }
 
 #[test]
 fn messages_without_stamps_have_jitter_and_no_latency() {
-    let sample = pushed(pushing(100, delays, |_, _| frame(0x81, b"hello")), 20, three());
+    let sample = pushed(pushing(100, delays, |_, _| frame(0x81, b"hello")), Some(20), three());
     assert_eq!((sample.ok, sample.response.len(), sample.jitter.len()), (60, 0, 57));
 }
 
@@ -292,11 +293,11 @@ fn exchanges_are_timed_as_requests_are_in_both_loops() {
     let echo = |message: &[u8]| message.to_vec();
     for (schedule, offered) in [(Schedule::Closed, 300), (Schedule::constant(50.0), 50)] {
         let slice = slice(schedule, seconds(1));
-        let sample = run(answering(Duration::from_millis(10), echo), Conversation::Exchanges, &slice);
+        let sample = run(answering(Duration::from_millis(10), echo), Protocol::Exchange, &slice);
         // The request's body is empty, so the answer is not the expected "ok".
         assert_eq!((sample.offered, sample.errors.for_class(ErrorClass::Validation).count), (offered, offered));
         let ok = |_: &[u8]| b"ok".to_vec();
-        let sample = run(answering(Duration::from_millis(10), ok), Conversation::Exchanges, &slice);
+        let sample = run(answering(Duration::from_millis(10), ok), Protocol::Exchange, &slice);
         assert_eq!((sample.ok, sample.failed), (offered, 0));
         assert!(near(sample.response.max_ns(), 10 * MS) && near(sample.service.max_ns(), 10 * MS));
     }
@@ -321,7 +322,7 @@ fn welcoming(behind_answers: &'static [u8]) -> World {
 fn a_message_before_any_request_answers_none_and_is_a_connection_event() {
     // On connections of the preparation; on one for each request of the slice.
     for behind_answers in [&b""[..], b"\x88\x00"] {
-        let sample = run(welcoming(behind_answers), Conversation::Exchanges, &slice(Schedule::Closed, thirty()));
+        let sample = run(welcoming(behind_answers), Protocol::Exchange, &slice(Schedule::Closed, thirty()));
         let events = sample.connection_events.for_class(ErrorClass::Protocol);
         let carrying = if behind_answers.is_empty() { 3 } else { sample.offered };
         assert_eq!((sample.failed, events.count), (0, carrying), "{:?}", sample.errors);
@@ -332,7 +333,7 @@ fn a_message_before_any_request_answers_none_and_is_a_connection_event() {
 
 #[test]
 fn an_invalid_close_behind_an_answer_is_a_connection_event() {
-    let sample = run(welcoming(b"\x88\x02\x03\xed"), Conversation::Exchanges, &slice(Schedule::Closed, thirty()));
+    let sample = run(welcoming(b"\x88\x02\x03\xed"), Protocol::Exchange, &slice(Schedule::Closed, thirty()));
     let events = sample.connection_events.for_class(ErrorClass::Protocol);
     // Each connection has its welcome, too.
     assert_eq!((sample.ok, sample.failed, events.count), (30, 0, 2 * 30));
@@ -342,7 +343,7 @@ fn an_invalid_close_behind_an_answer_is_a_connection_event() {
 fn an_answer_that_does_not_come_is_a_timeout_and_the_next_exchange_has_a_connection_of_its_own() {
     let silent: ByteScript = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());
     let slice = slice(Schedule::Closed, seconds(15));
-    let sample = run(World::with_byte_script(silent), Conversation::Exchanges, &slice);
+    let sample = run(World::with_byte_script(silent), Protocol::Exchange, &slice);
     assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Timeout).count), (0, 6));
     assert_eq!(sample.connections_opened, 6);
 }

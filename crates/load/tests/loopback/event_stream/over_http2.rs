@@ -9,8 +9,7 @@ use bytes::Bytes;
 use h2::Reason;
 use http::Response;
 use tare_load::{
-    Check, ErrorClass, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec,
-    Trust,
+    Check, ErrorClass, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec, Trust,
 };
 use tokio::time::sleep;
 
@@ -24,11 +23,10 @@ const MS: u64 = 1_000_000;
 const FIRST: Duration = Duration::from_millis(20);
 const GAP: Duration = Duration::from_millis(10);
 
-/// Users on two connections, `streams` on each, who read streams of up to `events` events.
-fn spec(address: SocketAddr, streams: usize, events: u64) -> SessionSpec {
-    let push = Push { messages_per_user: events, period: Duration::ZERO };
+/// Users on two connections, `streams` on each, who read streams of up to so many events.
+fn spec(address: SocketAddr, streams: u32, messages: Option<u64>) -> SessionSpec {
     SessionSpec {
-        protocol: Protocol::EventStream { push, streams: Some(streams) },
+        protocol: Protocol::Events { messages, streams: Some(streams) },
         connections: 2,
         ..support::spec(address, vec![RequestSpec::get("/").expecting(Check::status(200))])
     }
@@ -65,7 +63,7 @@ fn hold_planted_times(sample: &SliceSample, streams: u64, events: u64) {
 #[test]
 fn planted_times_are_those_of_each_of_several_streams() {
     for streams in [1, 8] {
-        let sample = read(&spec(ending_after(5), streams, u64::MAX), 24);
+        let sample = read(&spec(ending_after(5), streams, None), 24);
         hold_planted_times(&sample, 24, 5);
         assert_eq!(statuses(&sample), [(200, 24, 0)]);
         assert_eq!(sample.connections_opened, 2, "streams follow one another and share connections");
@@ -74,7 +72,7 @@ fn planted_times_are_those_of_each_of_several_streams() {
 
 #[test]
 fn events_count_for_the_request_of_their_stream() {
-    let sample = read(&SessionSpec { requests: two_requests(), ..spec(ending_after(5), 4, u64::MAX) }, 24);
+    let sample = read(&SessionSpec { requests: two_requests(), ..spec(ending_after(5), 4, None) }, 24);
     assert_eq!(by_request(&sample), [("a", 60, 12), ("b", 60, 12)]);
 }
 
@@ -85,7 +83,7 @@ fn a_user_who_has_read_enough_resets_the_stream_and_keeps_the_connection() {
         std::future::poll_fn(|context| sending.poll_reset(context)).await.ok().filter(|why| *why == Reason::CANCEL)?;
         None
     });
-    let sample = read(&spec(address, 4, 3), 24);
+    let sample = read(&spec(address, 4, Some(3)), 24);
     hold_planted_times(&sample, 24, 3);
     assert_eq!((sample.connections_opened, sample.connections_lost), (2, 0));
 }
@@ -97,7 +95,7 @@ fn streams_that_stall_break_off_or_end_too_early_fail_alone() {
         std::future::pending().await
     });
     let timeout = Duration::from_millis(200);
-    let sample = read(&SessionSpec { timeout, ..spec(stalling, 2, 5) }, 4);
+    let sample = read(&SessionSpec { timeout, ..spec(stalling, 2, Some(5)) }, 4);
     let stalled = sample.errors.for_class(ErrorClass::Timeout);
     assert_eq!((stalled.count, stalled.example.as_str()), (4, "no event until the deadline"));
     assert_eq!((sample.messages.received, sample.messages.missing, sample.connections_opened), (8, 12, 2));
@@ -112,7 +110,7 @@ fn streams_that_stall_break_off_or_end_too_early_fail_alone() {
         (resetting, "stream reset (RST_STREAM) by the server"),
         (ending_after(2), "the stream ended after 2 of 5 events"),
     ] {
-        let sample = read(&spec(address, 2, 5), 4);
+        let sample = read(&spec(address, 2, Some(5)), 4);
         let broken = sample.errors.for_class(ErrorClass::Read);
         assert!(broken.count == 4 && broken.example.starts_with(says), "{:?}", sample.errors);
         assert_eq!((sample.messages.received, sample.messages.missing, sample.connections_opened), (8, 12, 2));
@@ -129,7 +127,7 @@ fn what_is_no_stream_is_told() {
         (refusing, ErrorClass::Status, 503, "status 503 instead of 200"),
         (ending_after(0), ErrorClass::Validation, 200, "the response ended without an event"),
     ] {
-        let sample = read(&spec(address, 2, u64::MAX), 4);
+        let sample = read(&spec(address, 2, None), 4);
         let failed = sample.errors.for_class(class);
         assert!(failed.count == 4 && failed.example.starts_with(says), "{:?}", sample.errors);
         assert_eq!(statuses(&sample), [(status, 4, 4)]);
@@ -138,7 +136,7 @@ fn what_is_no_stream_is_told() {
 
 #[test]
 fn streams_without_an_end_are_read_until_the_window_ends() {
-    let spec = spec(ending_after(1000), 4, u64::MAX);
+    let spec = spec(ending_after(1000), 4, None);
     let slice = SliceSpec::new(Schedule::Closed, 2, StopRule::Duration(Duration::from_millis(200)));
     let sample = support::drive(&spec, &slice);
     assert_eq!((sample.failed, sample.messages.subscriptions), (0, 8), "{:?}", sample.errors);
@@ -171,5 +169,5 @@ fn planted_times_are_the_same_over_tls() {
         serve_in_turn(stream);
     });
     let tls = Some(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("localhost") });
-    hold_planted_times(&read(&SessionSpec { tls, ..spec(address, 1, u64::MAX) }, 6), 6, 5);
+    hold_planted_times(&read(&SessionSpec { tls, ..spec(address, 1, None) }, 6), 6, 5);
 }

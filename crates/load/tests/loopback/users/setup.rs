@@ -12,9 +12,10 @@ use bytes::Bytes;
 use h2::server::Builder;
 use http::Response;
 use tare_load::{
-    Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, Push, RequestSpec,
-    Requests, Schedule, ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Target,
+    Body, Cancel, Check, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, RequestSpec, Requests, Schedule,
+    ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Target,
 };
+use tare_units::Span;
 
 use super::{Got, Journal, answer, site};
 use crate::http2;
@@ -205,7 +206,7 @@ fn a_websocket_is_opened_with_the_values_of_its_user() {
     };
     let request = RequestSpec::get("/ws?token={{token}}");
     let requests = Requests { setup: vec![setup], ..Requests::of([request]) };
-    let spec = SessionSpec { protocol: Protocol::WebSocket(Conversation::Exchanges), ..spec(address, requests) };
+    let spec = SessionSpec { protocol: Protocol::Exchange, ..spec(address, requests) };
     drive(&mut LoadSession::open(&spec).unwrap(), &count(4, 4));
     assert!(count_lines(&journal, "GET /ws?token=t") >= 4);
 }
@@ -221,8 +222,7 @@ fn nobody_is_set_up_to_estimate_the_servers_clock() {
         variables: vec![("token".to_owned(), "json $.token".parse().unwrap())],
     };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/ws?token={{token}}")]) };
-    let push = Push { messages_per_user: 1, period: Duration::from_millis(10) };
-    let protocol = Protocol::WebSocket(Conversation::Push(push));
+    let protocol = Protocol::Push { period: Span::from_millis(10), messages: Some(1) };
     let spec = SessionSpec { protocol, server_clock: ServerClock::Estimate, ..spec(address, requests) };
     let mut session = LoadSession::open(&spec).unwrap();
     assert!(session.estimates_clock());
@@ -252,8 +252,7 @@ fn http_2_sets_users_up_over_http_2() {
     let variables = vec![("id".to_owned(), "body ~ id=([0-9]+)".parse().unwrap())];
     let setup = SetupStep { request: RequestSpec::get("/id"), variables };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/").header("X-Id", "{{id}}")]) };
-    let push = Push { messages_per_user: 1, period: Duration::ZERO };
-    for protocol in [Protocol::Http2 { streams: 2 }, Protocol::EventStream { push, streams: Some(2) }] {
+    for protocol in [Protocol::Http2 { streams: 2 }, Protocol::Events { messages: Some(1), streams: Some(2) }] {
         let spec = SessionSpec { protocol, ..spec(address, requests.clone()) };
         let sample = drive(&mut LoadSession::open(&spec).unwrap(), &count(8, 4));
         assert_eq!((sample.ok, sample.failed), (8, 0), "{:?}", sample.errors);

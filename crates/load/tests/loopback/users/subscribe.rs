@@ -3,10 +3,10 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use tare_load::{Body, Conversation, Protocol, Push, RequestSpec, SessionSpec};
+use tare_load::{Body, Protocol, RequestSpec, SessionSpec};
 use tare_sys::clock;
+use tare_units::Span;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::support::{self, count, crude_server, drive, read_head};
@@ -48,11 +48,10 @@ fn each_subscription_sends_its_messages_in_turn_and_counts_only_what_follows() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let journal = Arc::clone(&heard);
     let address = crude_server(move |stream| serve(stream, &journal));
-    let push = Push { messages_per_user: 5, period: Duration::from_millis(100) };
     let messages = ["init", "subscribe {{counter}}"].map(str::to_owned);
     let request = RequestSpec { body: Body::Messages(messages.into()), ..RequestSpec::get("/graphql") };
     let spec = SessionSpec {
-        protocol: Protocol::WebSocket(Conversation::Push(push)),
+        protocol: Protocol::Push { period: Span::from_millis(100), messages: Some(5) },
         connections: 2,
         ..support::spec(address, vec![request])
     };

@@ -268,7 +268,7 @@ fn servers_that_speak_the_same_share_a_sentence() {
 fn a_server_of_the_catalog_is_asked_in_what_it_speaks_and_nothing_else() {
     let plan = plan_with(&speaking(), &like("http4s.Tapir", "h2c", ""), Options::default()).unwrap();
     assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "two"]));
-    assert_eq!(plan.groups[0].variants[1].program.transport().depth(), 4);
+    assert_eq!(plan.groups[0].variants[1].program.transport().protocol.depth(), 4);
     assert!(plan.question.ends_with(" two speaks HTTP/2, 4 streams a connection."), "{}", plan.question);
     let refused = |suite: &str| plan_with(&speaking(), suite, Options::default()).unwrap_err().to_string();
     let error = refused(&like("http4s.Vanilla", "h2", ""));
@@ -304,7 +304,7 @@ fn a_run_asks_all_servers_in_its_protocol_that_state_none() {
     let plan = plan_with(&speaking(), "", flags(HttpVersion::H2c, Some(8))).unwrap();
     let group = &plan.groups[0];
     assert_eq!(names(&plan)[0].1, strings(&["http4s.VanillaMulti over h2c", "http4s.TapirMulti over h2c"]));
-    assert!(group.variants.iter().all(|variant| variant.program.transport().depth() == 8));
+    assert!(group.variants.iter().all(|variant| variant.program.transport().protocol.depth() == 8));
     assert_eq!(group.variants[1].identity(), "http4s.TapirMulti@1.11.15 HTTP/2", "the contract may tell them apart");
     let left_out = &plan.skipped[0];
     assert_eq!(left_out.what, "http4s.Vanilla and all compared with it");

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use tare_load::{Cancel, RequestSpec, SessionSpec, SliceSample, Target, Watched};
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadProtocol, LoadStop};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadStop, Protocol};
 use tare_plan::{LoadPlan, ServerClock};
 use tare_record::EventKind;
 use tare_run::RunError;
@@ -41,7 +41,7 @@ fn job() -> LoadJob {
         stop: LoadStop::Duration { span: Span::from_secs(10) },
         warmup: Span::from_secs(2),
         connections: 8,
-        protocol: LoadProtocol::Http1 { pipeline: 1 },
+        protocol: Protocol::Http1 { pipeline: 1 },
         tls: None,
         timeout: Span::from_secs(10),
         connect_timeout: Span::from_secs(5),
