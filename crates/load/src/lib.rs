@@ -47,7 +47,7 @@ pub use input::request::{
 };
 pub use protocol::Protocol;
 pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};
-pub use protocol::tls::{Identity, TlsSpec, Trust, tls_client};
+pub use protocol::tls::{Identity, TlsSpec, tls_client};
 pub use recorder::slice::SliceSpec;
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
@@ -56,7 +56,8 @@ pub use schedule::{Arrivals, Schedule, Share, Spacing, Stages};
 pub use session::poller::{PollerChoice, PollerInUse, PollerKind};
 pub use session::{LoadSession, Opening, SessionSpec, Watched};
 pub use tare_sample::{
-    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TracedRequest,
+    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TlsTrust,
+    TracedRequest,
 };
 pub use tare_sys::socket::Target;
 // Types of the protocol that describe requests.

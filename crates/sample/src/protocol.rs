@@ -1,4 +1,4 @@
-//! What is spoken on the connections of a load.
+//! What is spoken on the connections of a load, and with whom.
 
 use serde::{Deserialize, Serialize};
 use tare_units::Span;
@@ -63,4 +63,16 @@ impl Protocol {
             Self::Exchange | Self::Push { .. } | Self::Events { streams: None, .. } => 1,
         }
     }
+}
+
+/// Which server certificates are accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TlsTrust {
+    /// Servers that the authorities of the operating system have certified.
+    System,
+    /// Servers that the authorities in this PEM file have certified, or whose own certificate is in it. No others.
+    Authorities { file: String },
+    /// Any: certificates are not checked.
+    Any,
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tare_load::{
     Cancel, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
-    TlsSpec, Trust,
+    TlsSpec, TlsTrust,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(streams) => Protocol::Http2 { streams: streams.parse()? },
             None => Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
         },
-        tls: value("--tls").map(|name| TlsSpec { trust: Trust::Anybody, ..TlsSpec::new(name) }),
+        tls: value("--tls").map(|name| TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new(name) }),
         poller: value("--poller").unwrap_or("auto").parse()?,
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, request)

@@ -1,6 +1,6 @@
 //! Certificates for the tests, made when needed: an authority and those that it signs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use tare_load::Trust;
+use tare_load::TlsTrust;
 use tempfile::TempDir;
 
 /// An authority that only the tests trust.
@@ -19,6 +19,11 @@ pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
     folder: TempDir,
+}
+
+/// The setting that trusts the certificates in this file.
+pub fn trusting(file: &Path) -> TlsTrust {
+    TlsTrust::Authorities { file: file.display().to_string() }
 }
 
 /// The validity of a certificate.
@@ -49,18 +54,18 @@ impl Authority {
     }
 
     /// The setting that trusts this certificate.
-    pub fn trust(&self) -> Trust {
-        Trust::Authorities(self.folder.path().join("authority.pem"))
+    pub fn trust(&self) -> TlsTrust {
+        trusting(&self.folder.path().join("authority.pem"))
     }
 
     /// A self-signed certificate of a server, as one command of OpenSSL makes it.
-    pub fn of_itself(name: &str) -> (Issued, Trust) {
+    pub fn of_itself(name: &str) -> (Issued, TlsTrust) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap();
         let issued = Issued::of(&certificate, &key);
-        let trust = Trust::Authorities(issued.files().0);
+        let trust = trusting(&issued.files().0);
         (issued, trust)
     }
 

@@ -13,7 +13,7 @@ use h2::server::{Builder, Connection, SendResponse};
 use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use rustls::{ServerConnection, StreamOwned};
-use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample, TlsSpec, Trust};
+use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample, TlsSpec, TlsTrust};
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
@@ -306,7 +306,7 @@ fn secured(protocols: &[&[u8]]) -> SocketAddr {
 
 #[test]
 fn over_tls_http2_is_agreed_upon_or_refused() {
-    let tls = Some(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("localhost") });
+    let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
     for (protocols, class, says) in [
         (&[&b"http/1.1"[..]][..], ErrorClass::Tls, "does not speak this version of HTTP"),
         (&[], ErrorClass::Tls, "does not agree to HTTP/2 (ALPN h2); let it offer h2, or"),

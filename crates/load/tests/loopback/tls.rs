@@ -8,10 +8,10 @@ use std::time::Duration;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tare_load::{
     Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, Requests, SessionSpec, SliceSample, Think,
-    TlsSpec, Trust,
+    TlsSpec, TlsTrust,
 };
 
-use crate::certificates::{Authority, Issued, Validity};
+use crate::certificates::{Authority, Issued, Validity, trusting};
 use crate::support::{self, count, get, run};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
@@ -39,7 +39,7 @@ fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static 
     }
 }
 
-fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
+fn spec(address: SocketAddr, trust: TlsTrust) -> SessionSpec {
     SessionSpec { tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }), ..support::spec(address, vec![get()]) }
 }
 
@@ -131,7 +131,7 @@ fn certificates_that_do_not_hold_are_refused_with_a_remedy() {
     ] {
         let address = server(ours.issue(name, validity).server(), answering(ANSWER));
         assert_refused(&drive(&spec(address, trust), 2), says);
-        let credulous = drive(&spec(address, Trust::Anybody), 2);
+        let credulous = drive(&spec(address, TlsTrust::Any), 2);
         assert_eq!(credulous.ok, 2, "{says}: {:?}", credulous.errors);
     }
 }
@@ -140,7 +140,7 @@ fn certificates_that_do_not_hold_are_refused_with_a_remedy() {
 fn a_certificate_of_version_1_is_accepted_where_none_is_checked() {
     let authority = Authority::new();
     let address = server(authority.issue("localhost", Validity::Now).server_of_version_1(), answering(ANSWER));
-    let sample = drive(&spec(address, Trust::Anybody), 2);
+    let sample = drive(&spec(address, TlsTrust::Any), 2);
     assert_eq!(sample.ok, 2, "{:?}", sample.errors);
     assert_refused(&drive(&spec(address, authority.trust()), 2), "of version 1");
 }
@@ -177,20 +177,20 @@ fn a_server_in_plain_text_is_told_from_one_with_a_bad_certificate() {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
         support::exhaust(stream);
     });
-    assert_refused(&drive(&spec(address, Trust::Anybody), 2), "does the server speak TLS");
+    assert_refused(&drive(&spec(address, TlsTrust::Any), 2), "does the server speak TLS");
 }
 
 #[test]
 fn a_handshake_that_is_cut_off_is_a_failure_of_tls() {
     let address = support::crude_server(|mut stream| drop(stream.read(&mut [0; 16 * 1024])));
-    assert_refused(&drive(&spec(address, Trust::Anybody), 2), "during the handshake");
+    assert_refused(&drive(&spec(address, TlsTrust::Any), 2), "during the handshake");
 }
 
 #[test]
 fn a_handshake_that_hangs_ends_at_the_deadline() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
-    let spec = SessionSpec { connect_timeout: Duration::from_millis(100), ..spec(address, Trust::Anybody) };
+    let spec = SessionSpec { connect_timeout: Duration::from_millis(100), ..spec(address, TlsTrust::Any) };
     let sample = drive(&spec, 2);
     let late = sample.errors.for_class(ErrorClass::Tls);
     assert!(late.count > 0 && sample.ok == 0 && late.example.contains("deadline"), "{:?}", sample.errors);
@@ -205,14 +205,14 @@ fn only_a_goodbye_ends_a_body_that_lasts_until_the_end() {
         stream.conn.send_close_notify();
         let _ = stream.flush();
     });
-    let sample = drive(&spec(polite, Trust::Anybody), 3);
+    let sample = drive(&spec(polite, TlsTrust::Any), 3);
     assert_eq!((sample.ok, sample.connections_lost), (3, 0), "{:?}", sample.errors);
     let cut_off = server(issued.server(), |mut stream| {
         let _ = stream.read(&mut [0; 4096]);
         let _ = stream.write_all(UNTIL_CLOSE);
         let _ = stream.flush();
     });
-    let sample = drive(&spec(cut_off, Trust::Anybody), 3);
+    let sample = drive(&spec(cut_off, TlsTrust::Any), 3);
     let read = sample.errors.for_class(ErrorClass::Read);
     assert!(read.count == 3 && read.example.contains("close_notify"), "{:?}", sample.errors);
 }
@@ -230,7 +230,7 @@ fn large_bodies_go_both_ways() {
     });
     let body: Arc<[u8]> = (0..LENGTH).map(|index| (index % 251) as u8).collect();
     let request = RequestSpec::post("/", Arc::clone(&body)).expecting(Check::body_is(body));
-    let spec = SessionSpec { requests: request.into(), ..spec(address, Trust::Anybody) };
+    let spec = SessionSpec { requests: request.into(), ..spec(address, TlsTrust::Any) };
     let sample = drive(&spec, 3);
     assert_eq!(sample.ok, 3, "{:?}", sample.errors);
 }
@@ -248,17 +248,17 @@ fn files_that_will_not_do_are_named() {
         }
     };
     let local = TlsSpec::new("localhost");
-    let text = refused(TlsSpec { trust: Trust::Authorities(absent.clone()), ..local.clone() });
+    let text = refused(TlsSpec { trust: trusting(&absent), ..local.clone() });
     assert!(text.contains("absent.pem"), "{text}");
     let identity = Some(Identity { certificate: absent.clone(), key: absent });
-    assert!(refused(TlsSpec { trust: Trust::Anybody, identity, ..local.clone() }).contains("private key"));
+    assert!(refused(TlsSpec { trust: TlsTrust::Any, identity, ..local.clone() }).contains("private key"));
     let encrypted = folder.path().join("encrypted.pem");
     std::fs::write(&encrypted, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")
         .unwrap();
     let identity = Some(Identity { certificate: encrypted.clone(), key: encrypted });
-    let text = refused(TlsSpec { trust: Trust::Anybody, identity, ..local });
+    let text = refused(TlsSpec { trust: TlsTrust::Any, identity, ..local });
     assert!(text.contains("encrypted.pem") && text.contains("openssl pkey -in"), "{text}");
-    assert!(refused(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("no name") }).contains("no name"));
+    assert!(refused(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("no name") }).contains("no name"));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn an_early_answer_is_read_over_tls_too() {
         let _ = stream.write_all(b"HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
     });
     let request = RequestSpec::post("/", vec![b'x'; 8 << 20]).expecting(Check::status(413));
-    let spec = SessionSpec { requests: request.into(), ..spec(address, Trust::Anybody) };
+    let spec = SessionSpec { requests: request.into(), ..spec(address, TlsTrust::Any) };
     let sample = drive(&spec, 10);
     assert_eq!((sample.ok, sample.failed), (10, 0), "{:?}", sample.errors);
 }

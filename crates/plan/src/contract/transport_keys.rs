@@ -4,19 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+pub use tare_sample::TlsTrust;
 use tare_units::named_values;
-
-/// Which server certificates are accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum TlsTrust {
-    /// Servers that the authorities of the operating system have certified.
-    System,
-    /// Servers that the authorities in a PEM file have certified.
-    Authorities { file: String },
-    /// Any.
-    Any,
-}
 
 named_values! {
     pub enum HttpVersion: "a version of HTTP" {

@@ -4,11 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_load::{
-    Check, GrpcCode, Identity, LoadSession, RequestSpec, SessionSpec, Share, TlsSpec, Trust, method_named,
-};
+use tare_load::{Check, GrpcCode, Identity, LoadSession, RequestSpec, SessionSpec, Share, TlsSpec, method_named};
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
-use tare_plan::plan::{NamedScenario, Protocol, TlsTrust, Transport};
+use tare_plan::plan::{NamedScenario, Protocol, Transport};
 use tare_plan::{Plan, ServerClock};
 use tare_sut::contract::AgreedAnswer;
 use tare_sys::affinity::CpuSet;
@@ -159,11 +157,7 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
     let name = keys.server_name.clone().unwrap_or_else(of_host);
     let identity = keys.certificate.as_ref().zip(keys.key.as_ref());
     Some(TlsSpec {
-        trust: match keys.trust() {
-            TlsTrust::Any => Trust::Anybody,
-            TlsTrust::Authorities { file } => Trust::Authorities(file.into()),
-            TlsTrust::System => Trust::System,
-        },
+        trust: keys.trust(),
         identity: identity.map(|(certificate, key)| Identity { certificate: certificate.into(), key: key.into() }),
         resumption: !transport.full_handshakes,
         ..TlsSpec::new(&name)

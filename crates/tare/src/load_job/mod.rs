@@ -13,7 +13,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec, Trust};
+use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec};
 use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
 use tare_plan::load_plan::{LoadStop, Protocol, TlsTrust};
@@ -227,9 +227,10 @@ fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
     let name = args.sni.as_deref().unwrap_or_else(|| url.host_str().unwrap_or_default().trim_matches(['[', ']']));
     TlsSpec {
         trust: match trust(args) {
-            TlsTrust::Any => Trust::Anybody,
-            TlsTrust::Authorities { file } => Trust::Authorities(files.place(Path::new(&file))),
-            TlsTrust::System => Trust::System,
+            TlsTrust::Authorities { file } => {
+                TlsTrust::Authorities { file: files.place(Path::new(&file)).display().to_string() }
+            }
+            of_all => of_all,
         },
         identity: args.cert.as_deref().map(|certificate| Identity {
             certificate: files.place(certificate),

@@ -8,11 +8,12 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
+use tare_sample::TlsTrust;
 
 use super::failure::unusable_setting;
 use super::pem;
 use super::verify::Verifier;
-use super::{Identity, TlsSpec, Trust};
+use super::{Identity, TlsSpec};
 use crate::error::LoadError;
 use crate::protocol::{Protocol, alpn};
 
@@ -40,17 +41,14 @@ impl Security {
             .with_safe_default_protocol_versions()
             .map_err(|error| unusable_setting(error.to_string(), "this is a defect of tare, please report it"))?;
         let builder = match &spec.trust {
-            Trust::System => builder.with_root_certificates(roots_of_system()?),
-            Trust::Authorities(path) => {
-                let verifier = Verifier::of_named(certificates(path)?, &provider).map_err(|reason| {
-                    unusable_setting(
-                        format!("{}: {reason}", path.display()),
-                        "give the certificate of an authority, in PEM",
-                    )
+            TlsTrust::System => builder.with_root_certificates(roots_of_system()?),
+            TlsTrust::Authorities { file } => {
+                let verifier = Verifier::of_named(certificates(Path::new(file))?, &provider).map_err(|reason| {
+                    unusable_setting(format!("{file}: {reason}"), "give the certificate of an authority, in PEM")
                 })?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
-            Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::Any(provider))),
+            TlsTrust::Any => builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::Any(provider))),
         };
         let mut config = match &spec.identity {
             None => builder.with_no_client_auth(),

@@ -15,7 +15,7 @@ pub(crate) use self::config::Security;
 pub use self::config::tls_client;
 pub(crate) use self::connections::Tls;
 pub(crate) use self::failure::explain_io;
-pub use self::spec::{Identity, TlsSpec, Trust};
+pub use self::spec::{Identity, TlsSpec};
 
 /// A transport of plain text on top of the poller's transport.
 pub(crate) struct Channel<'a, T> {

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use tare_sample::TlsTrust;
+
 /// TLS settings of a session. ALPN negotiates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsSpec {
     /// The name that the server's certificate must have: a DNS name or an IP address. A DNS name is also sent (SNI).
     pub server_name: String,
-    pub trust: Trust,
+    pub trust: TlsTrust,
     /// The client's certificate, for servers that ask for one.
     pub identity: Option<Identity>,
     /// Whether a new connection may resume the session of an earlier one.
@@ -17,19 +19,8 @@ pub struct TlsSpec {
 impl TlsSpec {
     /// TLS with a server of this name, verified by the authorities of the operating system.
     pub fn new(server_name: &str) -> Self {
-        Self { server_name: server_name.to_owned(), trust: Trust::System, identity: None, resumption: true }
+        Self { server_name: server_name.to_owned(), trust: TlsTrust::System, identity: None, resumption: true }
     }
-}
-
-/// Which servers are trusted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// Servers that the authorities of the operating system have certified.
-    System,
-    /// Servers that the authorities in this PEM file have certified, or whose own certificate is in it. No others.
-    Authorities(PathBuf),
-    /// All servers: certificates are not checked.
-    Anybody,
 }
 
 /// A client certificate.

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use h2::Reason;
 use http::Response;
 use tare_load::{
-    Check, ErrorClass, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec, Trust,
+    Check, ErrorClass, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec,
+    TlsTrust,
 };
 use tokio::time::sleep;
 
@@ -168,6 +169,6 @@ fn planted_times_are_the_same_over_tls() {
         stream.sock.set_nodelay(true).unwrap();
         serve_in_turn(stream);
     });
-    let tls = Some(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("localhost") });
+    let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
     hold_planted_times(&read(&SessionSpec { tls, ..spec(address, 1, None) }, 6), 6, 5);
 }
