@@ -86,7 +86,7 @@ fn a_load_is_described_from_its_plan() {
     };
     let push = |messages| Protocol::Push { period: Span::from_millis(100), messages };
     for (model, protocol, says) in [
-        (LoadModel::Closed, http.clone(), "closed loop, 128 users for 2 s"),
+        (LoadModel::Closed, http, "closed loop, 128 users for 2 s"),
         (
             LoadModel::Closed,
             Protocol::Http1 { pipeline: 4 },
@@ -100,22 +100,22 @@ fn a_load_is_described_from_its_plan() {
         (LoadModel::Closed, Protocol::Exchange, "closed loop, 128 users on 128 WebSockets for 2 s"),
         (
             LoadModel::ClosedStages { stages: stages(&[(64.0, 10), (0.0, 5)]) },
-            http.clone(),
+            http,
             "closed loop, 0 users to 64 in 10 s, to 0 in 5 s over 128 connections for 2 s",
         ),
         (
             open(20_000.0, &[], Arrivals::Poisson, None),
-            http.clone(),
+            http,
             "open loop, Poisson, 20,000/s over 128 connections for 2 s",
         ),
         (
             open(500.0, &[], Arrivals::Even, Some(1)),
-            http.clone(),
+            http,
             "open loop, constant, 500/s over 128 connections, sent in ticks of 1 ms for 2 s",
         ),
         (
             open(0.0, &[(1000.0, 10)], Arrivals::Even, None),
-            http.clone(),
+            http,
             "open loop, evenly spaced, 0/s to 1,000/s in 10 s over 128 connections for 2 s",
         ),
         (
