@@ -6,6 +6,7 @@ mod tracked;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use tare_record::ServerCpu;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
 use tare_sys::procfs::process::{self, SchedStat, Stat};
@@ -33,8 +34,21 @@ pub struct CpuSample {
 }
 
 impl CpuSample {
+    /// The sum of several servers, all sampled now.
     #[must_use]
-    pub fn since(&self, earlier: &Self) -> CpuUse {
+    pub fn sum(all: &[Self]) -> Self {
+        let mut sum = Self::default();
+        for one in all {
+            sum.at_ns = sum.at_ns.max(one.at_ns);
+            sum.total_ns += one.total_ns;
+            add_pools(&mut sum.by_pool, &one.by_pool);
+        }
+        sum
+    }
+
+    /// The use since `earlier`, without the requests and the cost of the probes.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> ServerCpu {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
         let mut by_pool = use_between(&self.by_pool, &earlier.by_pool);
         // Only this time's remainder counts. By now the threads have the CPU time that an earlier remainder held for
@@ -42,52 +56,24 @@ impl CpuSample {
         by_pool.remove(kind::EXITED);
         let known: u64 = by_pool.values().flat_map(BTreeMap::values).map(|pool| pool.cpu_ns).sum();
         add_remainder(&mut by_pool, total_ns.saturating_sub(known));
-        CpuUse { wall_ns: self.at_ns.saturating_sub(earlier.at_ns), total_ns, by_pool }
-    }
-}
-
-/// CPU use of a server between two samples.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CpuUse {
-    /// Time between the samples.
-    pub wall_ns: u64,
-    pub total_ns: u64,
-    pub by_pool: ByPool,
-}
-
-impl CpuUse {
-    pub fn use_of_kind(&self, kind: &str) -> SchedStat {
-        self.by_pool.get(kind).map_or_else(SchedStat::default, |pools| pools.values().copied().sum())
-    }
-
-    /// CPU of all threads but the JIT compilers'.
-    pub fn serving_ns(&self) -> u64 {
-        self.total_ns.saturating_sub(self.use_of_kind(kind::JIT).cpu_ns)
-    }
-
-    /// The use of several servers together.
-    #[must_use]
-    pub fn sum(all: &[Self]) -> Self {
-        let mut sum = Self::default();
-        for one in all {
-            sum.wall_ns = sum.wall_ns.max(one.wall_ns);
-            sum.total_ns += one.total_ns;
-            for (kind, pools) in &one.by_pool {
-                let of_kind = sum.by_pool.entry(kind).or_default();
-                pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
-            }
+        ServerCpu {
+            wall_ns: self.at_ns.saturating_sub(earlier.at_ns),
+            total_ns,
+            by_kind: figure_by_kind(&by_pool, |pool| pool.cpu_ns),
+            by_pool: figure_by_pool(&by_pool, |pool| pool.cpu_ns),
+            waiting_by_kind: figure_by_kind(&by_pool, |pool| pool.waiting_ns),
+            switches_by_pool: figure_by_pool(&by_pool, |pool| pool.switches),
+            ..ServerCpu::default()
         }
-        sum
     }
+}
 
-    /// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and
-    /// the collector do not count, because they may still be busy with earlier requests. Nor does our agent.
-    pub fn share_at_rest(&self) -> f64 {
-        let others: u64 =
-            [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.use_of_kind(kind).cpu_ns).sum();
-        let used_ns = self.total_ns.saturating_sub(others);
-        if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
-    }
+/// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and the
+/// collector do not count, because they may still be busy with earlier requests. Nor does our agent.
+pub fn share_at_rest(used: &ServerCpu) -> f64 {
+    let others: u64 = [kind::JIT, kind::GC, kind::PROBE].into_iter().filter_map(|kind| used.by_kind.get(kind)).sum();
+    let used_ns = used.total_ns.saturating_sub(others);
+    if used.wall_ns == 0 { 0.0 } else { used_ns as f64 / used.wall_ns as f64 }
 }
 
 /// Follows the process tree of one server.
@@ -191,6 +177,26 @@ fn add_remainder(sum: &mut ByPool, ns: u64) {
         SchedStat { cpu_ns: ns, ..SchedStat::default() };
 }
 
+fn add_pools(sum: &mut ByPool, more: &ByPool) {
+    for (kind, pools) in more {
+        let of_kind = sum.entry(kind).or_default();
+        pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
+    }
+}
+
+/// One figure of each kind of thread.
+fn figure_by_kind(used: &ByPool, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, u64> {
+    used.iter().map(|(kind, pools)| ((*kind).to_owned(), pools.values().map(figure).sum())).collect()
+}
+
+/// One figure of each pool of threads, by kind.
+fn figure_by_pool(used: &ByPool, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let pools = |pools: &BTreeMap<String, SchedStat>| {
+        pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
+    };
+    used.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
+}
+
 /// The use between two samples, without pools that used no CPU.
 fn use_between(now: &ByPool, before: &ByPool) -> ByPool {
     let earlier =
@@ -217,18 +223,11 @@ mod tests {
 
     #[test]
     fn a_server_at_rest_is_not_blamed_for_what_was_asked_before_nor_for_our_agent() {
-        let pool =
-            |name: &str, ns| BTreeMap::from([(name.to_owned(), SchedStat { cpu_ns: ns, ..SchedStat::default() })]);
-        let by_pool = BTreeMap::from([
-            (kind::JIT, pool("C2 CompilerThre", 20)),
-            (kind::GC, pool("G1 Conc", 15)),
-            (kind::PROBE, pool("tare-hiccups", 5)),
-            (kind::APPLICATION, pool("io-compute", 8)),
-            (kind::VM, pool("VM Periodic Tas", 2)),
-        ]);
-        let rest = CpuUse { wall_ns: 100, total_ns: 50, by_pool };
-        assert!((rest.share_at_rest() - 0.1).abs() < 1e-12);
-        assert_eq!(CpuUse::default().share_at_rest(), 0.0);
+        let by_kind = [(kind::JIT, 20), (kind::GC, 15), (kind::PROBE, 5), (kind::APPLICATION, 8), (kind::VM, 2)];
+        let by_kind = by_kind.map(|(kind, ns)| (kind.to_owned(), ns)).into();
+        let rest = ServerCpu { wall_ns: 100, total_ns: 50, by_kind, ..ServerCpu::default() };
+        assert!((share_at_rest(&rest) - 0.1).abs() < 1e-12);
+        assert_eq!(share_at_rest(&ServerCpu::default()), 0.0);
     }
 
     fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
@@ -262,8 +261,7 @@ mod tests {
         let before = probe.take_sample().unwrap();
         named("unseen", burn).join().unwrap();
         let used = probe.take_sample().unwrap().since(&before);
-        assert!(used.total_ns >= 30_000_000 && used.use_of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
-        assert_eq!(used.use_of_kind("no such kind"), SchedStat::default());
+        assert!(used.total_ns >= 30_000_000 && used.by_kind[kind::EXITED] >= 20_000_000, "{used:?}");
     }
 
     #[test]
@@ -300,7 +298,7 @@ mod tests {
         lines.next().unwrap().unwrap();
         let (used, after) = (probe.take_sample().unwrap().since(&first), probe.cpu_ns());
         let little_ns = 5_000_000;
-        assert!(used.total_ns > little_ns && used.use_of_kind(kind::EXITED).cpu_ns > little_ns, "{used:?}");
+        assert!(used.total_ns > little_ns && used.by_kind[kind::EXITED] > little_ns, "{used:?}");
         assert!(after > before + little_ns, "{before} and then {after}");
         drop(orders);
         server.wait().unwrap();

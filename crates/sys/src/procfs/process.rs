@@ -141,15 +141,6 @@ impl std::ops::AddAssign for SchedStat {
     }
 }
 
-impl std::iter::Sum for SchedStat {
-    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
-        uses.fold(Self::default(), |mut sum, one| {
-            sum += one;
-            sum
-        })
-    }
-}
-
 pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }

@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use tare_sut::probe::cpu::{CpuProbe, CpuUse};
+use tare_record::ServerCpu;
+use tare_sut::probe::cpu::CpuProbe;
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::kind::APPLICATION;
 use tare_sut::server::Server;
@@ -79,10 +80,10 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
     check_against_kernel(server, whole, verdicts)
 }
 
-fn check_thread_cpu(opened: &JvmTotals, closed: &JvmTotals, cpu: &CpuUse, verdicts: &mut Verdicts) {
+fn check_thread_cpu(opened: &JvmTotals, closed: &JvmTotals, cpu: &ServerCpu, verdicts: &mut Verdicts) {
     let answered = (closed.requests - opened.requests) as f64;
     let truth_us = (closed.cpu_ns - opened.cpu_ns) as f64 / answered / 1e3;
-    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("server-loop")).map_or(0, |used| used.cpu_ns);
+    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("server-loop")).copied().unwrap_or(0);
     let said_us = of_loop as f64 / answered / 1e3;
     verdicts.close(
         "CPU per request of its thread, by its counters",
@@ -91,7 +92,7 @@ fn check_thread_cpu(opened: &JvmTotals, closed: &JvmTotals, cpu: &CpuUse, verdic
         said_us,
         (truth_us * 0.01).max(0.1),
     );
-    let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).map(|used| used.cpu_ns).sum();
+    let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).sum();
     let (total_s, sum_s) = (cpu.total_ns as f64 / 1e9, sum as f64 / 1e9);
     verdicts.close("CPU of all kinds of threads together", "s", total_s, sum_s, total_s * 0.01);
 }

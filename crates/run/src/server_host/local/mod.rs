@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use tare_record::ServerUse;
 use tare_sut::SutError;
+use tare_sut::probe::cpu::{CpuSample, share_at_rest};
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::limits::raise_open_files;
@@ -24,7 +25,7 @@ use crate::error::RunError;
 use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
-use crate::server_host::local::watch::{Watch, WatchOrder, share_at_rest};
+use crate::server_host::local::watch::{Watch, WatchOrder};
 
 /// Servers as processes of this machine, or started outside tare.
 pub struct LocalServers {
@@ -79,7 +80,10 @@ impl ServerHost for LocalServers {
         let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
         let before: Vec<_> = servers.iter().map(&mut cpu).collect();
         pause(span, &self.cancelled);
-        let share = |(before, id): (Option<Vec<_>>, _)| Some(share_at_rest(&before?, &cpu(id)?));
+        let share = |(before, id): (Option<Vec<CpuSample>>, _)| {
+            let before = CpuSample::sum(&before?);
+            Some(share_at_rest(&CpuSample::sum(&cpu(id)?).since(&before)))
+        };
         before.into_iter().zip(servers).map(share).collect()
     }
 

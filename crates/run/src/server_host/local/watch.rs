@@ -1,16 +1,14 @@
 //! Probes over a span of load: they are read before and after it, and the difference is kept.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_record::{Hiccups, KnownStops, PackedHistogram, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
-use tare_sut::probe::cpu::{CpuSample, CpuUse};
+use tare_sut::probe::cpu::CpuSample;
 use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::process::SchedStat;
 
 use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
@@ -127,8 +125,7 @@ impl Watch {
                 let server = servers.get_mut(&before.server);
                 let (cpu, runtime) = server.map_or((None, None), |server| (server.cpu(), server.runtime()));
                 before.runtime.add_reading(runtime);
-                let cpu = before.cpu.zip(cpu).map(|(before, after)| uses_between(&before, &after));
-                (before.server, cpu, before.runtime.sum())
+                (before.server, before.cpu.zip(cpu), before.runtime.sum())
             })
             .collect();
         // After the CPU is read: processes that are new since then are found there.
@@ -143,7 +140,7 @@ impl Watch {
             .into_iter()
             .map(|(id, cpu, runtime)| {
                 let server = servers.get(&id);
-                let cpu = cpu.zip(server).map(|(uses, server)| server_cpu(&uses, server.names()));
+                let cpu = cpu.zip(server).map(|((before, after), server)| server_cpu(&before, &after, server.names()));
                 let known = ServerUse { cpu, others_share, ..ServerUse::default() };
                 match servers.get_mut(&id) {
                     Some(server) => server_use(known, runtime, server, outside.as_ref(), self.phase),
@@ -187,43 +184,13 @@ fn server_use(
     }
 }
 
-/// The use of each server of a chain.
-fn uses_between(before: &[CpuSample], after: &[CpuSample]) -> Vec<CpuUse> {
-    after.iter().zip(before).map(|(after, before)| after.since(before)).collect()
-}
-
-/// CPU that a server, with those behind it, uses at rest, as a share of one core.
-pub(super) fn share_at_rest(before: &[CpuSample], after: &[CpuSample]) -> f64 {
-    uses_between(before, after).iter().map(CpuUse::share_at_rest).sum()
-}
-
-/// The use of a server and of those behind it, as a record has it.
-fn server_cpu<'a>(uses: &[CpuUse], names: impl Iterator<Item = &'a str>) -> ServerCpu {
-    let used = &CpuUse::sum(uses);
-    let by_server = names.zip(uses).map(|(name, of)| (name.to_owned(), of.serving_ns()));
-    ServerCpu {
-        by_server: if uses.len() > 1 { by_server.collect() } else { Vec::new() },
-        wall_ns: used.wall_ns,
-        total_ns: used.total_ns,
-        by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
-        waiting_by_kind: waiting_by_kind(used),
-        switches_by_pool: figure_by_pool(used, |pool| pool.switches),
-        by_pool: figure_by_pool(used, |pool| pool.cpu_ns),
-        probing_ns: None,
-        requests: 0,
-    }
-}
-
-fn waiting_by_kind(used: &CpuUse) -> BTreeMap<String, u64> {
-    used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).waiting_ns)).collect()
-}
-
-/// One figure of each pool of threads, by kind.
-fn figure_by_pool(used: &CpuUse, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let pools = |pools: &BTreeMap<String, SchedStat>| {
-        pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
-    };
-    used.by_pool.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
+/// The use of a server and of those behind it, between two samples of each.
+fn server_cpu<'a>(before: &[CpuSample], after: &[CpuSample], names: impl Iterator<Item = &'a str>) -> ServerCpu {
+    let share =
+        |(name, (before, after)): (&str, (&CpuSample, &CpuSample))| (name.to_owned(), after.since(before).serving_ns());
+    let shares = names.zip(before.iter().zip(after)).map(share);
+    let by_server = if after.len() > 1 { shares.collect() } else { Vec::new() };
+    ServerCpu { by_server, ..CpuSample::sum(after).since(&CpuSample::sum(before)) }
 }
 
 /// The delays whose deadline was not before `scored_from`.
@@ -245,6 +212,10 @@ fn histogram(delays: &[Delay]) -> PackedHistogram {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use tare_sys::procfs::process::SchedStat;
+
     use super::*;
 
     #[test]
@@ -253,12 +224,13 @@ mod tests {
             let stat = SchedStat { cpu_ns: ns, ..SchedStat::default() };
             (kind, BTreeMap::from([("pool".to_owned(), stat)]))
         };
-        let proxy = CpuUse { wall_ns: 100, total_ns: 30, by_pool: [used("application", 30)].into() };
-        let app = CpuUse { wall_ns: 101, total_ns: 12, by_pool: [used("application", 8), used("jit", 4)].into() };
-        let both = server_cpu(&[proxy.clone(), app], ["nginx", "app"].into_iter());
+        let proxy = CpuSample { at_ns: 100, total_ns: 30, by_pool: [used("application", 30)].into() };
+        let app = CpuSample { at_ns: 101, total_ns: 12, by_pool: [used("application", 8), used("jit", 4)].into() };
+        let before = [CpuSample::default(), CpuSample::default()];
+        let both = server_cpu(&before, &[proxy.clone(), app], ["nginx", "app"].into_iter());
         assert_eq!((both.total_ns, both.by_kind["application"], both.serving_ns()), (42, 38, 38));
         assert_eq!(both.by_server, [("nginx".to_owned(), 30), ("app".to_owned(), 8)], "without the compiler");
-        assert!(server_cpu(&[proxy], ["nginx"].into_iter()).by_server.is_empty(), "it has no shares");
+        assert!(server_cpu(&before[..1], &[proxy], ["nginx"].into_iter()).by_server.is_empty(), "it has no shares");
     }
 
     /// Counters of these processes that have allocated some bytes.

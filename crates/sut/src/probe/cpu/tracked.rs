@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tare_sys::procfs::process::{self, SchedStat, SchedStatReader, Stat};
 
-use super::{ByPool, add_remainder};
+use super::{ByPool, add_pools, add_remainder};
 use crate::SutError;
 use crate::probe::kind::{thread_kind, thread_pool};
 
@@ -105,10 +105,7 @@ impl Process {
             *pools.entry(thread_pool(name).to_owned()).or_default() += used;
             known += used.cpu_ns;
         }
-        for (kind, pools) in &self.of_children {
-            let of_kind = sum.entry(kind).or_default();
-            pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
-        }
+        add_pools(sum, &self.of_children);
         let all_ns = self.used_ns().max(known + self.of_children_ns);
         add_remainder(sum, all_ns - known - self.of_children_ns);
         all_ns
