@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
-use tare_sys::procfs::process;
+use tare_sys::procfs::tree::process_tree;
 
 use crate::SutError;
 use crate::probe::jvm::is_jvm;
@@ -40,7 +40,7 @@ impl Sampling {
     /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
     /// the sampler. For a JVM, async-profiler comes from `jar`.
     pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str, jar: &JarSource) -> Result<Self, SutError> {
-        let tree = process::process_tree(pid)?;
+        let tree = process_tree(pid)?;
         let jvms: Vec<u32> = tree.iter().copied().filter(|pid| is_jvm(*pid)).collect();
         match only_jvm(&jvms)? {
             Some(jvm) => {

@@ -7,7 +7,7 @@ use std::{fs, io};
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 pub use tare_units::CpuSet;
 
-use crate::procfs;
+use crate::procfs::tree::process_tree;
 
 /// How often tasks are listed while they are pinned. By the last time even those of a program that never stops starting some were
 /// started by pinned ones.
@@ -57,7 +57,7 @@ pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
 /// # Errors
 /// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    let tree = || Ok(procfs::process::process_tree(pid).unwrap_or_else(|_| vec![pid]));
+    let tree = || Ok(process_tree(pid).unwrap_or_else(|_| vec![pid]));
     pin_until_none_is_new(tree, |process| match pin_process(process, cpus) {
         // A descendant that has ended meanwhile cannot be listed and needs no pinning.
         Err(AffinityError::Read { .. }) if process != pid => Ok(()),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tare_load::Target;
 use tare_sys::affinity::{CpuSet, cpus_of_task};
 use tare_sys::procfs::net::{listeners, socket_owner, sockets_of};
-use tare_sys::procfs::process::process_tree;
+use tare_sys::procfs::tree::process_tree;
 
 /// Whether the server is on another machine, or may not use these cores. False if that is not known.
 pub fn server_is_elsewhere(target: &Target, cpus: &CpuSet) -> bool {

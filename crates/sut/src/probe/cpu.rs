@@ -10,6 +10,7 @@ use tare_record::ServerCpu;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
 use tare_sys::procfs::process::{self, SchedStat, Stat};
+use tare_sys::procfs::tree::process_tree;
 
 use super::kind;
 use crate::SutError;
@@ -164,7 +165,7 @@ impl CpuProbe {
     }
 
     fn find_new_processes(&mut self) -> Result<(), SutError> {
-        for pid in process::process_tree(self.root)? {
+        for pid in process_tree(self.root)? {
             self.processes.entry(pid).or_insert_with(|| Process::new(pid));
         }
         self.processes_known_at = clock::now();

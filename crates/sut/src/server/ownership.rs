@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 
 use tare_sys::procfs::net::{self, Listener, Owner};
-use tare_sys::procfs::process;
+use tare_sys::procfs::tree::process_tree;
 
 use crate::SutError;
 
@@ -41,5 +41,5 @@ fn sockets_of_tree(pid: u32) -> Result<HashSet<u64>, SutError> {
     if pid == 0 {
         return Ok(HashSet::new());
     }
-    Ok(process::process_tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
+    Ok(process_tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
 }

@@ -3,9 +3,12 @@
 
 mod spec;
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use spec::announcing;
 use tare_sut::server::Server;
@@ -18,9 +21,20 @@ fn main() {
         "announces" => {
             // A server has several threads.
             std::thread::spawn(|| -> () { park() });
-            let listener = bind(&argument);
-            println!("listening on {}", listener.local_addr().unwrap().port());
-            answer(&listener);
+            announce(&argument);
+        }
+        "leaves its worker alone" => {
+            // The shell ends before its child does.
+            let me = std::env::current_exe().unwrap();
+            let shell = ["-c", "\"$0\" 'is left alone' \"$1\" &"].map(OsStr::new);
+            Command::new("sh").args(shell).args([me.as_os_str(), OsStr::new(&argument)]).status().unwrap();
+        }
+        "is left alone" => {
+            let parent = || std::fs::read_to_string(format!("/proc/{}/comm", parent_id())).unwrap_or_default();
+            while parent() != "supervisor\n" {
+                std::thread::yield_now();
+            }
+            announce(&argument);
         }
         "reads its file" => {
             let text = std::fs::read_to_string(&argument).unwrap();
@@ -59,6 +73,12 @@ fn main() {
         _ => println!("silent"),
     }
     park();
+}
+
+fn announce(port: &str) {
+    let listener = bind(port);
+    println!("listening on {}", listener.local_addr().unwrap().port());
+    answer(&listener);
 }
 
 fn bind(port: &str) -> TcpListener {

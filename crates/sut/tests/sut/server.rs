@@ -12,11 +12,13 @@ use regex::Regex;
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sut::SutError;
+use tare_sut::probe::cpu::CpuProbe;
 use tare_sut::server::{Server, ServerSpec, Status};
 use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
-use tare_sys::procfs::process::{Stat, process_tree};
+use tare_sys::procfs::process::Stat;
+use tare_sys::procfs::tree::process_tree;
 
 /// The program that plays a server: `tests/helper/server.rs`.
 const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
@@ -65,6 +67,21 @@ fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
     assert!(pids.into_iter().all(|pid| !is_alive(pid)));
     assert!(std::fs::read_to_string(directory.path().join("server.log")).unwrap().contains("listening on"));
+}
+
+#[test]
+fn a_worker_that_lost_its_parent_is_the_servers_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&spec(directory.path(), "leaves its worker alone", "{port}")).unwrap();
+    let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
+    server.set_cpus(&first).unwrap();
+    let probe = CpuProbe::new(server.pid()).unwrap();
+    let [worker] = probe.processes().filter(|pid| *pid != server.pid()).collect::<Vec<_>>()[..] else {
+        panic!("its CPU is not counted: {probe:?}");
+    };
+    assert_eq!(cpus_of_task(worker).unwrap(), first);
+    server.stop().unwrap();
+    assert!(!is_alive(worker));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tare_units::SchedulingPolicy;
 
 use super::message::{Message, step};
 use crate::affinity::KernelMask;
+use crate::procfs::tree::SUPERVISOR;
 
 /// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
@@ -70,7 +71,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
     // SAFETY: plain system calls on our own process; `orders` outlives this function, which never returns.
     unsafe {
         libc::setsid();
-        libc::prctl(libc::PR_SET_NAME, c"supervisor".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, SUPERVISOR.as_ptr());
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);

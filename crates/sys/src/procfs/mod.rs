@@ -8,6 +8,7 @@ pub mod backlog;
 pub mod machine;
 pub mod net;
 pub mod process;
+pub mod tree;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -1,6 +1,5 @@
-//! Processes and their threads: state, family, memory, CPU time.
+//! Processes and their threads: state, memory, CPU time.
 
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -294,27 +293,6 @@ pub fn commands() -> Result<Vec<Command>, ProcfsError> {
     Ok(all)
 }
 
-/// A process and all its descendants, itself first.
-pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
-    // A process that ends during the walk is left out.
-    let parent = |pid| Some((pid, Stat::of_process(pid).ok()?.parent));
-    Ok(process_tree_in(root, numbers_in("/proc")?.into_iter().filter_map(parent)))
-}
-
-/// The same for given processes with their parents.
-fn process_tree_in(root: u32, parents: impl IntoIterator<Item = (u32, u32)>) -> Vec<u32> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (pid, parent) in parents.into_iter().filter(|(pid, _)| *pid != root) {
-        children.entry(parent).or_default().push(pid);
-    }
-    let (mut found, mut next) = (vec![root], 0);
-    while let Some(&parent) = found.get(next) {
-        found.extend(children.remove(&parent).unwrap_or_default());
-        next += 1;
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,20 +334,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_holds_all_descendants_once() {
-        let parents = [(1, 0), (5, 1), (6, 5), (7, 5), (8, 7), (9, 1)];
-        assert_eq!(process_tree_in(5, parents), [5, 6, 7, 8]);
-        assert_eq!(process_tree_in(99, parents), [99]);
-        assert_eq!(process_tree_in(5, [(5, 6), (6, 5)]), [5, 6], "numbers may be used again while they are read");
-    }
-
-    #[test]
     fn we_find_ourselves() {
         let me = std::process::id();
         assert!(thread_ids(me).unwrap().contains(&me));
         assert!(Memory::of_process(me).unwrap().rss_bytes > 0 && Stat::of_process(me).unwrap().is_alive());
         assert!(cpu_time_ns(me).unwrap() > 0 && cpu_time_ns((1 << 22) + 1).is_err());
-        assert!(process_tree(1).unwrap().contains(&1) && program_name(me).is_some());
+        assert!(program_name(me).is_some());
         assert!(!thread_name(me, me).unwrap().is_empty());
         assert!(exists(me) && !exists((1 << 22) + 1));
         assert!(commands().unwrap().iter().any(|command| command.pid == me && command.parent > 0));
