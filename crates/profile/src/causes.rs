@@ -1,6 +1,6 @@
 //! Chooses the methods to name as the cause of a difference: few, certain and specific, and none that repeats another.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use regex::Regex;
 
@@ -24,26 +24,25 @@ const REPEATED: f64 = 0.5;
 ///
 /// `stacks` are all stacks of the variant; they show which method calls which.
 pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Regex>) -> Vec<usize> {
-    let candidates: Vec<(usize, &MovedMethod)> =
-        moved.iter().enumerate().filter(|(_, method)| may_be_named(method, focus)).collect();
-    let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
-    let held = MethodStacks::find_all(&names, stacks);
-    let all: Vec<bool> = (0..stacks.len()).map(|at| held.iter().any(|one| one.hits[at])).collect();
-    let limit = WRAPPER * weight(stacks, &all) as f64;
+    let candidates: Vec<usize> = (0..moved.len()).filter(|place| may_be_named(&moved[*place], focus)).collect();
+    let names: Vec<&str> = candidates.iter().map(|place| moved[*place].frame.name.as_str()).collect();
+    let held = HeldStacks::find(&names, stacks);
+    let limit = WRAPPER * held.weight_where(|_| true) as f64;
     let mut named: Vec<usize> = Vec::new();
-    let mut taken = vec![false; stacks.len()];
-    for ((place, _), one) in candidates.iter().zip(&held) {
+    for one in 0..candidates.len() {
         if named.len() == MOST {
             break;
         }
-        let repeats = one.shared_weight(stacks, &taken) > REPEATED * one.weight as f64;
-        let wraps = !repeats && one.weight as f64 > limit && one.is_wrapper(stacks, &held);
+        let weight = held.shared[one][one] as f64;
+        let is_named = |other: &usize| named.contains(other);
+        let repeated = held.weight_where(|methods| methods.binary_search(&one).is_ok() && methods.iter().any(is_named));
+        let repeats = repeated as f64 > REPEATED * weight;
+        let wraps = !repeats && weight > limit && held.is_wrapper(one);
         if !repeats && !wraps {
-            named.push(*place);
-            taken.iter_mut().zip(&one.hits).for_each(|(taken, hit)| *taken |= hit);
+            named.push(one);
         }
     }
-    named
+    named.into_iter().map(|one| candidates[one]).collect()
 }
 
 fn may_be_named(method: &MovedMethod, focus: Option<&Regex>) -> bool {
@@ -54,50 +53,51 @@ fn may_be_named(method: &MovedMethod, focus: Option<&Regex>) -> bool {
         && focus.is_none_or(|focus| focus.is_match(&method.frame.name))
 }
 
-struct MethodStacks {
-    hits: Vec<bool>,
-    weight: u64,
+/// The stacks that hold any of some methods, and how much of them each two of these share.
+struct HeldStacks {
+    /// The methods in each stack, in order and each once, and its weight.
+    stacks: Vec<(Vec<usize>, u64)>,
+    /// The weight of the stacks that hold both of two methods; of a method and itself, of all its stacks.
+    shared: Vec<Vec<u64>>,
 }
 
-impl MethodStacks {
-    /// The stacks of each of these methods, in one pass over all stacks, because there are many of both.
-    fn find_all(names: &[&str], stacks: &Stacks) -> Vec<Self> {
+impl HeldStacks {
+    /// The stacks of these methods, in one pass over all stacks, because there are many of both.
+    fn find(names: &[&str], stacks: &Stacks) -> Self {
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
         let wanted: Vec<Option<usize>> =
             stacks.frames().iter().map(|frame| places.get(frame.name.as_str()).copied()).collect();
-        let mut held: Vec<Self> = names.iter().map(|_| Self { hits: vec![false; stacks.len()], weight: 0 }).collect();
-        for (at, stack) in stacks.iter().enumerate() {
-            for place in stack.frames.iter().filter_map(|&id| wanted[id as usize]) {
-                let one = &mut held[place];
-                // A method that calls itself counts once per stack.
-                one.weight += if one.hits[at] { 0 } else { stack.weight };
-                one.hits[at] = true;
+        let mut held = Self { stacks: Vec::new(), shared: vec![vec![0; names.len()]; names.len()] };
+        for stack in stacks.iter() {
+            // A method that calls itself counts once per stack.
+            let methods: BTreeSet<usize> = stack.frames.iter().filter_map(|&id| wanted[id as usize]).collect();
+            for &one in &methods {
+                methods.iter().for_each(|&other| held.shared[one][other] += stack.weight);
+            }
+            if !methods.is_empty() {
+                held.stacks.push((methods.into_iter().collect(), stack.weight));
             }
         }
         held
     }
 
-    /// The weight of its stacks that are also in `others`.
-    fn shared_weight(&self, stacks: &Stacks, others: &[bool]) -> f64 {
-        let both: Vec<bool> = self.hits.iter().zip(others).map(|(hit, other)| *hit && *other).collect();
-        weight(stacks, &both) as f64
+    /// The weight of the stacks with such methods.
+    fn weight_where(&self, is_wanted: impl Fn(&[usize]) -> bool) -> u64 {
+        self.stacks.iter().filter(|(methods, _)| is_wanted(methods)).map(|(_, weight)| weight).sum()
     }
 
-    /// Whether it contains parts of two other methods that overlap little.
-    fn is_wrapper(&self, stacks: &Stacks, all: &[Self]) -> bool {
-        let is_part = |other: &&Self| {
-            other.weight < self.weight
-                && other.weight as f64 >= PART * self.weight as f64
-                && self.shared_weight(stacks, &other.hits) >= (1.0 - PART) * other.weight as f64
+    /// Whether a method contains parts of two others that overlap little.
+    fn is_wrapper(&self, one: usize) -> bool {
+        let shared = |a: usize, b: usize| self.shared[a][b] as f64;
+        let whole = shared(one, one);
+        let is_part = |&other: &usize| {
+            let weight = shared(other, other);
+            weight < whole && weight >= PART * whole && shared(one, other) >= (1.0 - PART) * weight
         };
-        let parts: Vec<&Self> = all.iter().filter(is_part).collect();
-        let apart = |a: &Self, b: &Self| a.shared_weight(stacks, &b.hits) <= PART * a.weight.min(b.weight) as f64;
-        parts.iter().enumerate().any(|(at, a)| parts[at + 1..].iter().any(|b| apart(a, b)))
+        let parts: Vec<usize> = (0..self.shared.len()).filter(is_part).collect();
+        let apart = |a: usize, b: usize| shared(a, b) <= PART * shared(a, a).min(shared(b, b));
+        parts.iter().enumerate().any(|(at, &a)| parts[at + 1..].iter().any(|&b| apart(a, b)))
     }
-}
-
-fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
-    stacks.iter().zip(hits).filter(|(_, hit)| **hit).map(|(stack, _)| stack.weight).sum()
 }
 
 /// Whether a name identifies code of its own, unlike that of a closure, a constructor, a bridge or an adapter.
