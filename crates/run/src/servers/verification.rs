@@ -1,14 +1,21 @@
 //! Comparing the answers of servers with their contract, and with each other.
 
+use std::time::Duration;
+
 use tare_plan::plan::{Group, Role, Variant};
 use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::{CheckOutcome, header_differences};
+use tare_sut::server::Status;
 
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::servers::why_down;
 use crate::test_bed::ServerId;
+
+/// How often a server that left a question open is looked at, and the time between two looks.
+const MOST_LOOKS: u32 = 4;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Verifies servers, the baseline first. Each answer that differs from the contract, or from that of the baseline, is an
 /// event. So is the end of a server, in place of the answers that it no longer gave.
@@ -25,7 +32,8 @@ pub(crate) fn verify_servers(
         let mut outcomes = context.bed.verify(*server, scenarios)?;
         context.baseline_answers.hold_against(place.group, has_baseline, variant, &mut outcomes);
         let failed = || outcomes.iter().filter(|outcome| !outcome.passed);
-        let down = failed().next().and_then(|_| why_down(context.bed.status(*server)));
+        let is_silent = failed().any(|outcome| outcome.answer.is_none());
+        let down = if is_silent { why_down(status_of_silent(context, *server)) } else { None };
         let is_down = down.is_some();
         let mismatch = |outcome: &CheckOutcome| EventKind::ContractMismatch {
             server: variant.server.clone(),
@@ -41,6 +49,19 @@ pub(crate) fn verify_servers(
         all.push(outcomes);
     }
     Ok(all)
+}
+
+/// The state of a server that left a question open. Its end is known to the client at once, and a little later to what watches
+/// over its process.
+fn status_of_silent(context: &mut RunContext<'_>, server: ServerId) -> Status {
+    for _ in 0..MOST_LOOKS {
+        let status = context.bed.status(server);
+        if status != Status::Running {
+            return status;
+        }
+        context.bed.observe_rest(&[], BETWEEN_LOOKS);
+    }
+    context.bed.status(server)
 }
 
 /// Reports headers that differ between a variant and its baseline: they may be a cost, or a mistake of the benchmark.
