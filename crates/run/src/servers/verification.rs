@@ -32,8 +32,8 @@ pub(crate) fn verify_servers(
         let mut outcomes = context.bed.verify(*server, scenarios)?;
         context.baseline_answers.hold_against(place.group, has_baseline, variant, &mut outcomes);
         let failed = || outcomes.iter().filter(|outcome| !outcome.passed);
-        let is_silent = failed().any(|outcome| outcome.answer.is_none());
-        let down = if is_silent { why_down(status_of_silent(context, *server)) } else { None };
+        let open = failed().find(|outcome| outcome.answer.is_none());
+        let down = open.and_then(|open| why_down_at(status_of_silent(context, *server), &open.check));
         let is_down = down.is_some();
         let mismatch = |outcome: &CheckOutcome| EventKind::ContractMismatch {
             server: variant.server.clone(),
@@ -49,6 +49,14 @@ pub(crate) fn verify_servers(
         all.push(outcomes);
     }
     Ok(all)
+}
+
+/// Why a server of this state cannot answer, with the first check that it left open; `None` for one that runs.
+fn why_down_at(status: Status, check: &str) -> Option<EventKind> {
+    Some(match why_down(status)? {
+        EventKind::ServerEnded { end } => EventKind::ServerEnded { end: format!("{end}, at the check {check}") },
+        other => other,
+    })
 }
 
 /// The state of a server that left a question open. Its end is known to the client at once, and a little later to what watches

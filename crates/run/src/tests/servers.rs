@@ -87,6 +87,7 @@ fn a_server_that_ends_while_it_is_verified_is_not_said_to_answer_wrongly() {
     let of_b = outcome.record.events.iter().filter(|event| event.variant.as_deref() == Some("b"));
     let said: Vec<_> = of_b.map(|event| (event.kind.name(), event.voids)).collect();
     assert_eq!(said, [(EventName::ServerEnded, true)], "once, whatever else it was to answer");
+    assert!(outcome.event(EventName::ServerEnded).text.ends_with(", at the check Get"), "the first of them");
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
 }
 
