@@ -78,9 +78,11 @@ impl<'a> ForkServers<'a> {
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
         let shuffled = context.random_orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
-        context.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
+        if !wanted.is_empty() {
+            context.show(&Progress::Starting { place: *place, servers: wanted.len() });
+        }
         let mut members = start_batch(context, &wanted, place)?;
         members.sort_by_key(|member| member.id);
         Ok(Self { members })
