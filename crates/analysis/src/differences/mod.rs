@@ -126,7 +126,8 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
     let runs = [before.summary, after.summary].map(|summary| &summary.run);
     notes.extend(runs.into_iter().filter_map(|run| unfinished_note(&run.id, run.status)));
     for summary in [before.summary, after.summary] {
-        notes.extend(summary.cells.iter().filter_map(void_note).map(|note| format!("Run {}: {note}", summary.run.id)));
+        let void = summary.cells.iter().filter_map(|cell| void_note(summary, cell));
+        notes.extend(void.map(|note| format!("Run {}: {note}", summary.run.id)));
     }
     let sides = (ComparedSide::of(before.summary, None), ComparedSide::of(after.summary, None));
     Ok(RunDifferences {
@@ -158,7 +159,7 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
               those of the report; the change is the geometric mean over the pairs."
             .into(),
     ];
-    notes.extend(old.into_iter().chain(new).filter_map(void_note));
+    notes.extend(old.into_iter().chain(new).filter_map(|cell| void_note(summary, cell)));
     let cells: Vec<(&Cell, &Cell)> = cells.into_iter().filter(|(old, new)| is_usable(old) && is_usable(new)).collect();
     let mut pairs = Vec::new();
     for (old, new) in &cells {
@@ -258,9 +259,10 @@ fn is_usable(cell: &Cell) -> bool {
     cell.validity.state != ValidityState::Void
 }
 
-fn void_note(cell: &Cell) -> Option<String> {
+fn void_note(summary: &Summary, cell: &Cell) -> Option<String> {
     let reason = cell.validity.reasons.first().map_or("its figures do not count", |reason| &reason.text);
-    let note = || format!("{} on {} is void: {reason}. It is not compared.", cell.variant, cell.scenario);
+    let scenario = summary.scenario_of_cell(cell);
+    let note = || format!("{} on {scenario} is void: {reason}. It is not compared.", cell.variant);
     (!is_usable(cell)).then(note)
 }
 

@@ -266,6 +266,12 @@ fn a_void_server_is_compared_with_nothing_and_said() {
         "{:?}",
         differences.notes
     );
+    let twice = summarize(&synthetic::in_two_groups(record));
+    let notes = differences::compare_servers(&twice, "a", "b").unwrap().notes;
+    for group in ["http4s", "again"] {
+        let says = format!("b on SimpleGet (group {group}) is void: ");
+        assert!(notes.iter().any(|note| note.starts_with(&says)), "{says}: {notes:?}");
+    }
 }
 
 #[test]
