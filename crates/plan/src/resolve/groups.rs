@@ -65,6 +65,10 @@ fn no_scenario_error(file: &str) -> PlanError {
     PlanError::value(origin, message)
 }
 
+fn left_alone(what: String) -> Skipped {
+    Skipped { what, because: "nothing that could be compared with it is left".to_owned() }
+}
+
 /// Refuses a name of the suite that tare gives to another server of the group: in the record they would be one.
 fn check_names(group: &Group, file: &str) -> Result<(), PlanError> {
     for own in &group.variants {
@@ -278,6 +282,10 @@ impl NameLookup<'_> {
             });
             let able = self.able_variants(&by_keys[at].1, name, scenario, skipped);
             let Some(first) = able.first() else { continue };
+            if self.is_left_alone(requested, &able) {
+                skipped.push(left_alone(format!("{} × {name}", first.name)));
+                continue;
+            }
             let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
             let fits = |group: &&mut Group| values.fork_covers == Some(ForkCovers::Group) && group.variants == able;
             match groups.iter_mut().find(fits) {
@@ -332,16 +340,21 @@ impl NameLookup<'_> {
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
         }
-        let is_alone = self.mode == Mode::Compared && variants.len() == 1;
-        if is_alone && !requested.servers.is_empty() && !requested.servers.contains(&requested.baseline) {
-            let because = "nothing that could be compared with it is left".to_owned();
-            skipped.push(Skipped { what: requested.baseline.clone(), because });
+        if self.is_left_alone(requested, &variants) {
+            skipped.push(left_alone(requested.baseline.clone()));
             return Vec::new();
         }
         if aa || values.control == Some(true) && variants.len() > 1 {
             variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control, keys).ok());
         }
         variants
+    }
+
+    /// Whether these are a baseline for others alone, none of which is left.
+    fn is_left_alone(&self, requested: &GroupSpec, variants: &[Variant]) -> bool {
+        let is_for_others = !requested.servers.is_empty() && !requested.servers.contains(&requested.baseline);
+        let is_alone = variants.iter().all(|variant| variant.role != Role::Compared);
+        self.mode == Mode::Compared && is_for_others && is_alone
     }
 
     /// The variants that are measured in this scenario.

@@ -44,6 +44,22 @@ fn a_server_without_the_version_is_left_out_and_the_others_are_compared() {
 }
 
 #[test]
+fn a_baseline_is_left_out_of_scenarios_that_nothing_compared_with_it_can_answer() {
+    // The contract says that this version has no WebSockets.
+    let flags = Options {
+        servers: Some(strings(&["http4s.Tapir"])),
+        versions: Some(strings(&["1.10.14"])),
+        scenarios: Some(strings(&["SimpleGet", "Push"])),
+        ..Options::default()
+    };
+    let plan = plan_with(&inventory(), "", flags).unwrap();
+    let scenarios: Vec<&str> = plan.groups.iter().flat_map(|g| &g.scenarios).map(|named| &*named.name).collect();
+    assert_eq!(scenarios, ["SimpleGet"]);
+    let left_out: Vec<&str> = plan.skipped.iter().map(|skipped| &*skipped.what).collect();
+    assert_eq!(left_out, ["http4s.Tapir@1.10.14 × Push", "http4s.Vanilla@1.10.14 × Push"]);
+}
+
+#[test]
 fn a_baseline_is_left_out_where_nothing_is_left_to_compare_with_it() {
     let mut inventory = inventory();
     inventory.servers[1].unavailable = Some("cannot be resolved".into());
