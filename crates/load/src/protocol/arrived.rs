@@ -6,7 +6,7 @@ use tare_wire::http::{Head, Sink};
 
 use super::conversation::Push;
 use crate::input::check::Expectation;
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
@@ -28,7 +28,8 @@ pub(super) struct EventSink<'a> {
 impl Sink for EventSink<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.arrived.status = head.status;
-        self.arrived.problem = self.expectation.judge_head(head);
+        let encoded = || problem_of_coding(head.header_value("content-encoding"));
+        self.arrived.problem = self.expectation.judge_head(head).or_else(encoded);
         self.arrived.reader = Some(EventReader::of_content_type(head.header_value("content-type")));
     }
 
@@ -41,6 +42,14 @@ impl Sink for EventSink<'_> {
             }
         }
     }
+}
+
+/// The problem of a stream that is encoded, so that its events cannot be told apart.
+fn problem_of_coding(coding: Option<&[u8]>) -> Option<Problem> {
+    let coding = coding.filter(|coding| !coding.eq_ignore_ascii_case(b"identity"))?;
+    let remedy = "ask for them as they are (-H 'Accept-Encoding: identity')";
+    let text = format!("events encoded as {}, which cannot be told apart; {remedy}", escape(coding));
+    Some(Problem::new(ErrorClass::Validation, text))
 }
 
 impl Arrived {

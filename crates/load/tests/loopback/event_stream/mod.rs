@@ -147,6 +147,11 @@ fn what_is_no_stream_is_told() {
             ErrorClass::Read,
             "connection closed inside the stream, after 1 events",
         ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nx\ny\n",
+            ErrorClass::Validation,
+            "events encoded as gzip, which cannot be told apart",
+        ),
         ("SSH-2.0-OpenSSH\r\n\r\n", ErrorClass::Protocol, "SSH"),
     ] {
         let sample = read_answer(answer);
