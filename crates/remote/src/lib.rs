@@ -13,7 +13,7 @@ mod serve;
 mod servers;
 
 pub use fleet::{AgentPhase, ClockOffset, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS};
-pub use link::kubernetes::{Cluster, JobShape, PodShape, agent_manifests, remove_agent_jobs};
+pub use link::kubernetes::{Cluster, JobShape, LeftJobs, PodShape, agent_manifests, remove_agent_jobs};
 pub use link::starting::{AgentsOrder, PodOrder};
 pub use load::{AgentFleet, FleetOrder, LoadAgents};
 pub use protocol::{

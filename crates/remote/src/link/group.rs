@@ -34,7 +34,7 @@ pub(crate) struct AgentGroup {
     pub fleet: Fleet,
     links: Vec<AgentLink>,
     /// The jobs of agents in pods. They are removed after the links have ended.
-    jobs: Vec<AgentJob>,
+    _jobs: Vec<AgentJob>,
     inbox: Receiver<AgentMessage>,
     pinged: u64,
     was_stopped: bool,
@@ -49,7 +49,7 @@ impl AgentGroup {
         let StartedAgents { names, links, jobs, .. } = started;
         let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
         let pings = KeepAlive::begin(links.iter().filter_map(AgentLink::sender).collect());
-        let mut this = Self { pings, fleet, links, jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
+        let mut this = Self { pings, fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
         this.send_to_all(&Order::Hello(Version::own()));
         this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
         Ok(this)
@@ -214,13 +214,6 @@ impl AgentGroup {
         }
         self.wait_for_all(cancel, |agent| !agent.awaits_answer(), &mut |_| {})
     }
-
-    /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
-    pub fn end(&mut self) -> Vec<String> {
-        self.pings.end();
-        self.links.iter_mut().for_each(AgentLink::end);
-        self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
-    }
 }
 
 /// Pings agents until it is dropped.
@@ -243,18 +236,14 @@ impl KeepAlive {
         let thread = threads::spawn("pings", ping).ok();
         Self { end: Some(end), thread }
     }
+}
 
-    fn end(&mut self) {
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
         // The thread holds the pipes of orders open until it ends.
         self.end = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-impl Drop for KeepAlive {
-    fn drop(&mut self) {
-        self.end();
     }
 }

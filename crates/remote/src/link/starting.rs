@@ -11,7 +11,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 use tare_units::distinct;
 
-use super::kubernetes::{AgentJob, Cluster, JobShape, Pod, PodShape, host_label};
+use super::kubernetes::{AgentJob, Cluster, JobShape, LeftJobs, Pod, PodShape, host_label};
 use super::pipes::{AgentLink, AgentMessage, ExplainEnd, message_channel};
 use super::ssh::{Program, SshHost};
 use crate::protocol::AgentCores;
@@ -40,6 +40,8 @@ pub struct PodOrder {
     pub shape: PodShape,
     /// How long they may take to run.
     pub wait_limit: Duration,
+    /// Which of their jobs could not be removed, once all agents are dropped.
+    pub left: LeftJobs,
 }
 
 /// An agent before its start.
@@ -70,12 +72,8 @@ pub(crate) fn start_agents(
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
     copy_program_to_hosts(order.places, &program, cancel, progress)?;
-    let mut jobs = make_jobs(order, cancel)?;
-    let planned = plan_agents(order, &program, &jobs, cancel, progress);
-    // Nobody hears of a job that cannot be removed when it is dropped.
-    let mut planned = planned.inspect_err(|_| {
-        jobs.iter_mut().filter_map(|job| job.remove().err()).for_each(|left| progress(&left));
-    })?;
+    let jobs = make_jobs(order, cancel)?;
+    let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
     number_agents_on_nodes(&mut planned);
     let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
     let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
@@ -108,7 +106,7 @@ fn make_jobs(order: &AgentsOrder<'_>, cancel: &Cancel) -> Result<Vec<AgentJob>, 
                     first_order_within: order.pods.wait_limit + ORDER_MARGIN,
                     ends_within: order.pods.wait_limit + order.longest + JOB_MARGIN,
                 };
-                jobs.push(AgentJob::create(&place.to_string(), cluster, &shape, cancel)?);
+                jobs.push(AgentJob::create(&place.to_string(), cluster, &shape, &order.pods.left, cancel)?);
             }
             AgentPlace::AppliedJob { job } => jobs.push(AgentJob::adopt(&place.to_string(), cluster, job, cancel)?),
         }

@@ -83,11 +83,6 @@ impl LoadAgents {
         self.names.len()
     }
 
-    /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
-    pub fn end(mut self) -> Vec<String> {
-        self.group.get_mut().unwrap_or_else(PoisonError::into_inner).end()
-    }
-
     fn group(&self) -> MutexGuard<'_, AgentGroup> {
         self.group.lock().unwrap_or_else(PoisonError::into_inner)
     }

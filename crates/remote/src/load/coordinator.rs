@@ -39,7 +39,7 @@ pub struct FleetOrder<'a> {
     /// The load of all agents together.
     pub command: LoadCommand,
     /// How agents in pods are made.
-    pub pods: PodOrder,
+    pub pods: &'a PodOrder,
 }
 
 /// Agents that make the load of a command line together.
@@ -66,7 +66,7 @@ impl AgentFleet {
         check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
         let wanted = AgentsOrder {
             places: order.places,
-            pods: &order.pods,
+            pods: order.pods,
             longest: longest_load(&job.plan),
             local_cpus: &job.session.cpus,
         };
@@ -195,7 +195,6 @@ impl LoadSource for AgentFleet {
         whole.cancelled |= cancel.is_cancelled() || fleet.remaining() == 0;
         let agents = agent_records(fleet.agents(), &self.equipment, start.0);
         let events = loss_events(fleet.agents(), start.0, job.slice.schedule.rate_per_s());
-        self.group.end().iter().for_each(|left| observer(Observed::Notice(left)));
         Ok(MadeLoad { whole, agents, events })
     }
 }

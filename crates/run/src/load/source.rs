@@ -33,8 +33,6 @@ pub enum Observed<'a> {
     Load(Watched<'a>),
     /// What all agents have done so far, lost ones too.
     Agents(&'a [AgentRecord]),
-    /// Something that users must know or do, in one sentence.
-    Notice(&'a str),
 }
 
 #[derive(Debug, Default)]

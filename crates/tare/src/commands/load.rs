@@ -5,7 +5,7 @@ mod outputs;
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_plan::load_plan::ServerProcess;
-use tare_remote::{AgentFleet, FleetOrder, LoadCommand};
+use tare_remote::{AgentFleet, FleetOrder, LoadCommand, PodOrder};
 use tare_run::load::{
     DrivenLoad, LoadJob, LoadSource, Observed, WatchedServer, allow_connections, drive_load, load_header, may_answer,
 };
@@ -19,6 +19,13 @@ use crate::{console, interrupt};
 
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let pods = args.fleet.options.pods();
+    let outcome = load_from(args, global, &pods);
+    pods.left.take().iter().for_each(|left| note(left));
+    outcome
+}
+
+fn load_from(args: &LoadArgs, global: &Global, pods: &PodOrder) -> anyhow::Result<Outcome> {
     let files = if args.fleet.agents.is_empty() {
         allow_connections(args.model.connections)?;
         InputFiles::Disk
@@ -29,23 +36,22 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     args.fleet.options.check(&args.fleet.agents)?;
     let job = load_job(args, &files)?;
     outputs::try_outputs(&args.output)?;
-    let mut source = load_source(args, &job, files)?;
+    let mut source = load_source(args, &job, files, pods)?;
     let cancelled = interrupt::flag()?;
     let mut live = LoadView::new(&job, args.output.quiet, global.color);
     let header = load_header(&job, &*source, recorded_command());
     let file = args.output.db.as_deref();
-    let mut notices = Vec::new();
     let server = job.plan.server.as_ref().map(|server| watch_server(server, &job)).transpose()?;
     let driven = drive_load(&mut *source, &job, header, server, file, &cancelled, &mut |observed| match observed {
         Observed::Load(Watched::Opening(opening)) => live.wait(&opening),
         Observed::Load(Watched::Interval(part)) => live.show(part),
         Observed::Agents(agents) => live.note_agents(agents),
-        Observed::Notice(text) => notices.push(text.to_owned()),
         // The first interval says so.
         Observed::Load(_) => {}
     });
     drop(live);
-    notices.iter().for_each(|text| note(text));
+    // Agents end here, and not after the outputs.
+    drop(source);
     let DrivenLoad { record, unwritten } = driven?;
     let summary = summarize(&record);
     let all_written = outputs::write_outputs(&record, &summary, &args.output, global);
@@ -64,9 +70,14 @@ fn watch_server(server: &ServerProcess, job: &LoadJob) -> anyhow::Result<Watched
 
 /// The generator of this process, or agents. Without agents there is nothing to report or to end before the load, so that Ctrl-C
 /// ends the process, whatever the set-up of users waits for.
-fn load_source(args: &LoadArgs, job: &LoadJob, files: InputFiles) -> anyhow::Result<Box<dyn LoadSource>> {
+fn load_source(
+    args: &LoadArgs,
+    job: &LoadJob,
+    files: InputFiles,
+    pods: &PodOrder,
+) -> anyhow::Result<Box<dyn LoadSource>> {
     if !args.fleet.agents.is_empty() {
-        return Ok(Box::new(start_fleet(args, job, files, &Cancel::from(interrupt::flag()?))?));
+        return Ok(Box::new(start_fleet(args, job, files, pods)?));
     }
     let session = LoadSession::open(&job.session)?;
     session.poller().notice.as_deref().into_iter().chain(session.missing_users()).for_each(note);
@@ -78,24 +89,24 @@ fn load_source(args: &LoadArgs, job: &LoadJob, files: InputFiles) -> anyhow::Res
     Ok(Box::new(session))
 }
 
-fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cancel) -> anyhow::Result<AgentFleet> {
-    let fleet = &args.fleet;
+fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, pods: &PodOrder) -> anyhow::Result<AgentFleet> {
+    let cancel = Cancel::from(interrupt::flag()?);
     let words = std::env::args_os().map(|word| word.into_string());
     let command = words.collect::<Result<_, _>>().map_err(|word| {
         let word = word.display();
         wrong_usage(format!("{word} is not text in UTF-8, which agents need; name the file otherwise"))
     })?;
     let order = FleetOrder {
-        places: &fleet.agents,
+        places: &args.fleet.agents,
         command: LoadCommand { command, files: files.into_kept(), seed: job.plan.seed },
-        pods: fleet.options.pods(),
+        pods,
     };
     let mut progress = |text: &str| {
         if !args.output.quiet {
             note(text);
         }
     };
-    Ok(AgentFleet::start(order, job, cancel, &mut progress)?)
+    Ok(AgentFleet::start(order, job, &cancel, &mut progress)?)
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

@@ -6,11 +6,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::estimate::run_time;
-use tare_remote::{AgentsOrder, LoadAgents};
+use tare_remote::{AgentsOrder, LoadAgents, PodOrder};
 use tare_run::load_host::agent_places;
 use tare_sys::affinity::CpuSet;
 
-use crate::args::AgentOptions;
 use crate::progress::RunView;
 
 /// A run may take this many times as long as its plan says before the agents in pods are ended: starts that fail are
@@ -20,7 +19,7 @@ const LONGEST_FACTOR: u32 = 3;
 /// Starts the agents of a plan; `None` where this process makes the load.
 pub fn start(
     plan: &Plan,
-    options: &AgentOptions,
+    pods: &PodOrder,
     cancelled: &Arc<AtomicBool>,
     view: &mut RunView,
 ) -> anyhow::Result<Option<LoadAgents>> {
@@ -29,8 +28,8 @@ pub fn start(
         return Ok(None);
     }
     let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
-    let (pods, longest) = (options.pods(), run_time(plan) * LONGEST_FACTOR);
-    let order = AgentsOrder { places: &places, pods: &pods, longest, local_cpus: &cpus };
+    let longest = run_time(plan) * LONGEST_FACTOR;
+    let order = AgentsOrder { places: &places, pods, longest, local_cpus: &cpus };
     let mut progress = |text: &str| view.show_step(text);
     LoadAgents::start(&order, cancelled, &mut progress).map(Some).map_err(Into::into)
 }

@@ -10,7 +10,7 @@ use tare_analysis::stop::Looks;
 use tare_plan::Plan;
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir, open_run_record};
 use tare_record::{RunHeader, RunRecord};
-use tare_remote::LoadAgents;
+use tare_remote::PodOrder;
 use tare_run::load_host::LoadMachines;
 use tare_run::preflight::environment;
 use tare_run::prepare::prepare;
@@ -70,6 +70,13 @@ impl Session<'_> {
     }
 
     fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<EndedRun> {
+        let pods = self.agents.pods();
+        let measured = self.measure_from(plan, target, &pods);
+        pods.left.take().iter().for_each(|left| console::print_note(&format!("  {left}")));
+        measured
+    }
+
+    fn measure_from(&self, plan: &Plan, target: RecordTarget<'_>, pods: &PodOrder) -> anyhow::Result<EndedRun> {
         let cancelled = &interrupt::flag()?;
         let remote_host = servers_machine::connect(plan, cancelled)?;
         let host = remote_host.as_ref().map(|host| host as &dyn ServerMachine);
@@ -80,7 +87,7 @@ impl Session<'_> {
         // The programs of the others were built for the run. Building them again could change them.
         let is_new = matches!(target, RecordTarget::New);
         let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host, is_new)?;
-        let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
+        let agents = agents::start(plan, pods, cancelled, &mut view)?;
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
         let looks = RefCell::new(Looks::default());
         // Only after everything is built and every agent is there, so that a run that cannot begin leaves no folder.
@@ -100,8 +107,6 @@ impl Session<'_> {
             Ok(EndedRun { record, run_dir, profiled: None })
         });
         drop(view);
-        let left = agents.map(LoadAgents::end).unwrap_or_default();
-        left.iter().for_each(|left| console::print_note(&format!("  {left}")));
         measured
     }
 

@@ -2,6 +2,7 @@
 //! coordinator could not remove itself: after a crash, or without its network.
 
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,6 +20,21 @@ use tare_run::{RunError, plain_line};
 /// How often the cluster is asked for the pods.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 
+/// Which jobs could not be removed, and what to do. They are removed when they are dropped, wherever that is.
+#[derive(Clone, Debug, Default)]
+pub struct LeftJobs(Arc<Mutex<Vec<String>>>);
+
+impl LeftJobs {
+    /// A sentence for each since the last call.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, text: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+}
+
 /// A Job in a cluster. One that was made here is removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct AgentJob {
@@ -30,7 +46,8 @@ pub(crate) struct AgentJob {
     pub(crate) agents: usize,
     /// Whole cores of each pod; 0 where its manifest does not limit them.
     pub(crate) pod_cpus: u32,
-    is_ours: bool,
+    /// Where it says that it could not be removed; `None` for one that is not removed here.
+    left: Option<LeftJobs>,
 }
 
 impl AgentJob {
@@ -38,28 +55,33 @@ impl AgentJob {
     ///
     /// # Errors
     /// Why the cluster refuses, and what to do. Nothing is left behind.
-    pub(crate) fn create(place: &str, cluster: &Cluster, shape: &JobShape, cancel: &Cancel) -> Result<Self, RunError> {
-        let (place, name) = (place.to_owned(), shape.name.clone());
-        // It exists before the call: a call that fails may have made the job.
-        let job = Self {
-            place,
+    pub(crate) fn create(
+        place: &str,
+        cluster: &Cluster,
+        shape: &JobShape,
+        left: &LeftJobs,
+        cancel: &Cancel,
+    ) -> Result<Self, RunError> {
+        let manifest = shape.to_manifest().to_string();
+        if let Err(error) = cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
+            // A call that fails may have made the job. Mostly there is none to remove, so nothing is said of it.
+            let _ = remove_job(cluster, &shape.name, Caller::Tare);
+            return Err(error.at(place));
+        }
+        Ok(Self {
+            place: place.to_owned(),
             cluster: cluster.clone(),
-            name,
+            name: shape.name.clone(),
             agents: shape.agents,
             pod_cpus: shape.pod.cpus,
-            is_ours: true,
-        };
-        let manifest = shape.to_manifest().to_string();
-        match cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
-            Ok(_) => Ok(job),
-            Err(error) => Err(error.at(&job.place)),
-        }
+            left: Some(left.clone()),
+        })
     }
 
     /// Takes a Job that somebody applied. It is not removed here.
     pub(crate) fn adopt(place: &str, cluster: &Cluster, name: &str, cancel: &Cancel) -> Result<Self, RunError> {
         let (of, name) = (place.to_owned(), name.to_owned());
-        let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, is_ours: false };
+        let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, left: None };
         let get: [&str; 2] = ["get", &format!("job/{}", job.name)];
         let found = cluster.call_json(&get, Caller::User(cancel)).map_err(|error| error.at(place))?;
         job.agents = found["spec"]["parallelism"].as_u64().unwrap_or(0) as usize;
@@ -127,21 +149,15 @@ impl AgentJob {
             Err(_) => None,
         })
     }
-
-    /// Removes the job with its pods, if it was made here.
-    pub(crate) fn remove(&mut self) -> Result<(), String> {
-        if !std::mem::take(&mut self.is_ours) {
-            return Ok(());
-        }
-        let removed = remove_job(&self.cluster, &self.name, Caller::Tare);
-        removed.map_err(|reason| format!("job {} is still there: {reason}; tare agents clean removes it", self.name))
-    }
 }
 
 impl Drop for AgentJob {
     fn drop(&mut self) {
+        let Some(left) = &self.left else { return };
         // A job that stays ends by its own deadline.
-        let _ = self.remove();
+        if let Err(reason) = remove_job(&self.cluster, &self.name, Caller::Tare) {
+            left.add(format!("job {} is still there: {reason}; tare agents clean removes it", self.name));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod pods;
 mod wait;
 
 pub(crate) use agent_job::AgentJob;
-pub use agent_job::remove_agent_jobs;
+pub use agent_job::{LeftJobs, remove_agent_jobs};
 pub use kubectl::Cluster;
 pub(crate) use manifest::host_label;
 pub use manifest::{JobShape, PodShape, agent_manifests};

@@ -176,7 +176,7 @@ fn load(fleet: &mut AgentFleet, cancel: &Cancel) -> (MadeLoad, Vec<u64>) {
     let mut parts = Vec::new();
     let made = fleet.make_load(&job, Duration::ZERO, cancel, &mut |observed| match observed {
         Observed::Load(Watched::Interval(part)) => parts.push(part.ok),
-        Observed::Load(_) | Observed::Agents(_) | Observed::Notice(_) => {}
+        Observed::Load(_) | Observed::Agents(_) => {}
     });
     (made.unwrap(), parts)
 }

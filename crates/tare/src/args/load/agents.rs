@@ -38,7 +38,7 @@ impl AgentOptions {
     /// How agents in pods are made.
     pub fn pods(&self) -> PodOrder {
         let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
-        PodOrder { cluster, shape, wait_limit: self.agents_wait.0 }
+        PodOrder { cluster, shape, wait_limit: self.agents_wait.0, ..PodOrder::default() }
     }
 
     /// Refuses flags that mean nothing with agents at these places.

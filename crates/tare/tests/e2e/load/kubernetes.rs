@@ -1,6 +1,8 @@
 //! Agents in pods from the outside: a fake kubectl starts them here, and answers as a cluster would.
 
 use std::fs;
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -262,20 +264,55 @@ fn ctrl_c_while_pods_start_removes_the_job() {
     cluster.assert_nothing_left();
 }
 
+/// A cluster with one pod that lets nobody delete a job.
+fn locked_cluster(pod: Value) -> FakeCluster {
+    let cluster = FakeCluster::new(&[pod]);
+    fs::write(cluster.folder.join("refuse-delete"), "Error from server (Forbidden): jobs are locked").unwrap();
+    cluster
+}
+
+/// Whether the end of a load names the job that it had to leave.
+fn names_left_job(output: &Output) -> bool {
+    stderr(output).contains("is still there: Error from server (Forbidden): jobs are locked; tare agents clean")
+}
+
 #[test]
 fn a_job_that_may_not_be_removed_after_ctrl_c_is_named() {
-    let cluster = FakeCluster::new(&[pod(0, "", &unschedulable())]);
-    fs::write(cluster.folder.join("refuse-delete"), "Error from server (Forbidden): jobs are locked").unwrap();
-    let mut command = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]);
-    let load = command.stderr(Stdio::piped()).spawn().unwrap();
-    assert!(wait_for(|| cluster.log().contains("get pods")));
-    kill("-INT", &load.id().to_string());
-    let told = stderr(&load.wait_with_output().unwrap());
-    assert!(
-        told.contains("is still there: Error from server (Forbidden): jobs are locked; tare agents clean"),
-        "{told}"
-    );
-    cluster.bench.assert_nothing_left();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    silent.set_nonblocking(true).unwrap();
+    // The server says nothing to an agent that opens its connection, and closes it at the end of the test.
+    let is_opening = |mut stream: &TcpStream| stream.read(&mut [0]).is_ok_and(|bytes| bytes > 0);
+    let mut opening = None;
+    let url = format!("https://{}/", silent.local_addr().unwrap());
+    for (pod, url) in [(pod(0, "", &unschedulable()), "http://10.0.0.1/"), (pod(0, "a", &runs()), url.as_str())] {
+        let cluster = locked_cluster(pod);
+        let mut command = cluster.tare(&["load", url, "-k", "-c", "1", "--agents", "k8s:1"]);
+        let load = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        assert!(wait_for(|| {
+            if url.starts_with("http:") {
+                return cluster.log().contains("get pods");
+            }
+            opening = silent.accept().ok().map(|(stream, _)| stream).filter(is_opening);
+            opening.is_some()
+        }));
+        kill("-INT", &load.id().to_string());
+        let output = load.wait_with_output().unwrap();
+        assert!(names_left_job(&output), "{url}: {}", stderr(&output));
+        cluster.bench.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_job_that_may_not_be_removed_is_named_where_the_load_does_not_begin() {
+    // The first agent ends before it is greeted, and the second one finds no server.
+    for (refuses, says) in [(Some("refuse-attach"), "agent k8s:a: "), (None, "nothing listens on 127.0.0.1:1")] {
+        let cluster = locked_cluster(pod(0, "a", &runs()));
+        refuses.into_iter().for_each(|file| fs::write(cluster.folder.join(file), "no").unwrap());
+        let output = cluster.run(&["load", "http://127.0.0.1:1/", "-c", "1", "--agents", "k8s:1"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains(says) && names_left_job(&output), "{says}: {}", stderr(&output));
+        cluster.bench.assert_nothing_left();
+    }
 }
 
 #[test]
