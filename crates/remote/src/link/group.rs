@@ -30,7 +30,7 @@ const WRONG_ANSWER: &str = "its answer belongs to another order; please report t
 #[derive(Debug)]
 pub(crate) struct AgentGroup {
     /// It keeps the pipes of orders open, so it ends first.
-    pings: KeepAlive,
+    _pings: KeepAlive,
     pub fleet: Fleet,
     links: Vec<AgentLink>,
     /// The jobs of agents in pods. They are removed after the links have ended.
@@ -49,7 +49,8 @@ impl AgentGroup {
         let StartedAgents { names, links, jobs, .. } = started;
         let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
         let pings = KeepAlive::begin(links.iter().filter_map(AgentLink::sender).collect());
-        let mut this = Self { pings, fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
+        let mut this =
+            Self { _pings: pings, fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
         this.send_to_all(&Order::Hello(Version::own()));
         this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
         Ok(this)
