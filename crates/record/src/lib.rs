@@ -25,7 +25,7 @@ pub use probe::{
     CollectorUse, Hiccups, KnownStops, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse,
 };
 pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
-pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
+pub use slice::{Phase, SliceKey, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, IntervalDivision, LatencyParts, MessageTally,

@@ -65,8 +65,7 @@ pub enum EndStatus {
 #[derive(Debug, Clone)]
 pub struct RunRecord {
     pub header: RunHeader,
-    /// Slices in the order of measurement, packed ([`SliceRecord::pack`](crate::SliceRecord::pack)): unpacked, an hour's run would not fit in
-    /// memory.
+    /// Slices in the order of measurement, packed: unpacked, an hour's run would not fit in memory.
     pub slices: Vec<StoredSlice>,
     /// Starts of servers, in order.
     pub forks: Vec<ForkRecord>,

@@ -2,7 +2,6 @@
 
 use tare_plan::plan::SliceKind;
 use tare_sample::{PackedHistogram, SliceSample};
-use tare_stats::histogram::LatencyHistogram;
 use tare_units::named_values;
 
 use crate::probe::{KnownStops, ServerUse};
@@ -36,24 +35,18 @@ pub struct SliceKey {
     pub offered_per_s: Option<f64>,
 }
 
-/// One slice of load against one variant. Its times count from the start of the run.
-///
-/// `H` is the form of the histograms of its sample: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
+/// One slice of load against one variant. Its times count from the start of the run. Its histograms take a few KB as bytes,
+/// and a megabyte when unpacked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SliceRecord<H = LatencyHistogram> {
+pub struct StoredSlice {
     pub key: SliceKey,
-    pub load: SliceSample<H>,
+    pub load: SliceSample<PackedHistogram>,
     pub server: ServerUse,
 }
 
-/// A slice as it is kept. Its histograms take a few KB as bytes, and a megabyte when unpacked. See
-/// [`SliceRecord::pack`].
-pub type StoredSlice = SliceRecord<PackedHistogram>;
-
-impl SliceRecord {
-    /// The slice with all its histograms as bytes, and without the stops, which no record keeps.
-    pub fn pack(self) -> StoredSlice {
-        let server = ServerUse { stops: KnownStops::Untold, ..self.server };
-        SliceRecord { key: self.key, load: self.load.pack(), server }
+impl StoredSlice {
+    /// With all histograms as bytes, and without the stops, which no record keeps.
+    pub fn new(key: SliceKey, load: SliceSample, server: ServerUse) -> Self {
+        Self { key, load: load.pack(), server: ServerUse { stops: KnownStops::Untold, ..server } }
     }
 }

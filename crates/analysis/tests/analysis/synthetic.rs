@@ -15,7 +15,7 @@ use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, Pause, PauseCause, Phase, RunHeader, RunRecord, RuntimeUse,
-    ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
+    ServerCpu, ServerUse, SliceKey, SliceSample, StoredSlice, WarmupRecord,
 };
 use tare_stats::VariancePrior;
 use tare_stats::histogram::LatencyHistogram;
@@ -78,7 +78,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
         for (kind, round) in kinds.iter().flat_map(|k| (0..4).map(move |round| (*k, round))) {
             for (truth, speed) in truths.iter().zip(&speeds) {
                 let speed = speed * (noise.normal() * 0.01).exp();
-                record.slices.push(slice(truth.name, fork, kind, round, clock, speed).pack());
+                record.slices.push(slice(truth.name, fork, kind, round, clock, speed));
                 clock += 500_000_000;
             }
         }
@@ -152,7 +152,7 @@ fn warmup(variant: &str, fork: u32) -> WarmupRecord {
     }
 }
 
-pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u64, speed: f64) -> SliceRecord {
+pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u64, speed: f64) -> StoredSlice {
     let offered = (kind != SliceKind::Saturating).then_some(BASE_PER_S / 5.0);
     let per_s = offered.unwrap_or(BASE_PER_S * speed);
     let completed = (per_s * WINDOW_NS as f64 / 1e9).round() as u64;
@@ -215,7 +215,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         others_share: Some(0.01),
         ..ServerUse::default()
     };
-    SliceRecord { key, load, server }
+    StoredSlice::new(key, load, server)
 }
 
 /// A young collection per slice, and the memory of a small server.

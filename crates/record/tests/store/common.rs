@@ -12,7 +12,7 @@ use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::{
     ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, LatencyParts,
     MessageTally, PackedHistogram, Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey,
-    SliceRecord, SliceSample, WarmupRecord,
+    SliceSample, StoredSlice, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
@@ -79,8 +79,8 @@ pub fn header(id: &str) -> RunHeader {
     }
 }
 
-pub fn slice(round: u32) -> SliceRecord {
-    SliceRecord { key: key(round), load: load(round), server: server() }
+pub fn slice(round: u32) -> StoredSlice {
+    StoredSlice::new(key(round), load(round), server())
 }
 
 fn key(round: u32) -> SliceKey {

@@ -21,7 +21,7 @@ fn capacity_try(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
     (slice.load.ok, slice.load.failed) = (ok, failed);
     let messages = missing.map(|missing| MessageTally { received: ok, missing, ..MessageTally::default() });
     slice.load.messages = messages.unwrap_or_default();
-    slice.pack()
+    slice
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn fill(disk: &Path) {
     };
     let mut written = 0;
     let error = loop {
-        match writer.append_slice(&common::slice(written).pack()) {
+        match writer.append_slice(&common::slice(written)) {
             Ok(()) => written += 1,
             Err(error) => break error,
         }

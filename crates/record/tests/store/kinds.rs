@@ -64,7 +64,7 @@ fn a_load_is_read_as_a_load() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("load.sqlite");
     let mut writer = RunWriter::create_load_file(&file, &load_header()).unwrap();
-    writer.append_slice(&common::slice(0).pack()).unwrap();
+    writer.append_slice(&common::slice(0)).unwrap();
     let agent = AgentRecord { name: "ssh://a".to_owned(), ok: 7, clock_offset_ns: Some(-3), ..AgentRecord::default() };
     writer.append_agent(&agent).unwrap();
     writer.append_event(&common::event()).unwrap();
@@ -72,7 +72,7 @@ fn a_load_is_read_as_a_load() {
     writer.finish(EndStatus::Interrupted, 5).unwrap();
     let Record::Load(record) = open_record(&file).unwrap() else { panic!("read as a run") };
     assert_eq!((record.header, record.agents), (load_header(), vec![agent]));
-    assert_eq!(record.intervals, [common::slice(0).pack()]);
+    assert_eq!(record.intervals, [common::slice(0)]);
     assert_eq!((record.events, record.end), (vec![common::event()], Some((EndStatus::Interrupted, 5))));
     assert!(matches!(open_run_record(&file), Err(RecordError::OtherKind { .. })));
 }

@@ -12,7 +12,7 @@ fn write_interrupted_run(root: &std::path::Path) -> RunWriter {
     let entries = EntryCounts { slices: 2, forks: 1, warmups: 1, cross_checks: 1, events: 1, profiles: 0 };
     writer.save_checkpoint(&Checkpoint::default()).unwrap();
     writer.save_checkpoint(&Checkpoint { at_ns: 70, entries, ..Checkpoint::default() }).unwrap();
-    (2..5).for_each(|round| writer.append_slice(&common::slice(round).pack()).unwrap());
+    (2..5).for_each(|round| writer.append_slice(&common::slice(round)).unwrap());
     writer.append_fork(&common::fork()).unwrap();
     writer
 }
@@ -41,7 +41,7 @@ fn a_run_goes_on_after_its_checkpoint_and_the_rest_is_kept_in_a_copy() {
         assert_eq!(copy.file_name().unwrap(), "record-cut-1.sqlite");
         assert_eq!(open_run_record(&copy).unwrap().slices.len(), 5, "nothing is lost");
 
-        reopened.writer.append_slice(&common::slice(9).pack()).unwrap();
+        reopened.writer.append_slice(&common::slice(9)).unwrap();
         reopened.writer.finish(EndStatus::Complete, 120).unwrap();
         let record = open_run_record(&file).unwrap();
         let rounds: Vec<u32> = record.slices.iter().map(|slice| slice.key.round).collect();

@@ -137,9 +137,9 @@ fn searched_up_to<const STARTS: usize>(most_per_s: f64, limits_per_s: &[(&'stati
             while let Some(load) = search.next_load() {
                 let mut tried = slice(name, fork, SliceKind::Capacity, round, 0, 1.0);
                 tried.key.offered_per_s = Some(load);
-                tried.load.response = LatencyHistogram::new();
-                (0..100).for_each(|_| tried.load.response.record_ns((1e6 * load / limit) as u64));
-                let tried = tried.pack();
+                let mut response = LatencyHistogram::new();
+                (0..100).for_each(|_| response.record_ns((1e6 * load / limit) as u64));
+                tried.load.response = PackedHistogram::from(&response);
                 search.note_outcome(tare_record::curve::keeps_curve(&slo, &tried));
                 record.slices.push(tried);
                 round += 1;

@@ -4,7 +4,7 @@ use tare_record::checkpoint::Checkpoint;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::profile::ProfileRecord;
 use tare_record::store::RunWriter;
-use tare_record::{EndStatus, EventRecord, ForkRecord, RecordError, RunRecord, SliceRecord, WarmupRecord};
+use tare_record::{EndStatus, EventRecord, ForkRecord, RecordError, RunRecord, StoredSlice, WarmupRecord};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -39,8 +39,8 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// When the record cannot be written; the slice is then not in memory either.
-    pub fn append_slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
-        self.append(RunWriter::append_slice, |record| &mut record.slices, slice.pack())
+    pub fn append_slice(&mut self, slice: StoredSlice) -> Result<(), RunError> {
+        self.append(RunWriter::append_slice, |record| &mut record.slices, slice)
     }
 
     /// Keeps what is known of one start.

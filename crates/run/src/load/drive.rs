@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use tare_load::{Cancel, SliceSample, Watched};
 use tare_record::store::RunWriter;
-use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, Phase, SliceKey, SliceRecord, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, Phase, SliceKey, StoredSlice};
 use tare_record::{LoadHeader, LoadRecord, RecordError};
 
 use super::intervals::IntervalCollector;
@@ -98,8 +98,7 @@ struct KeptIntervals {
 }
 
 impl KeptIntervals {
-    fn keep(&mut self, interval: SliceRecord) {
-        let interval = interval.pack();
+    fn keep(&mut self, interval: StoredSlice) {
         if let (Some(writer), None) = (&mut self.writer, &self.failure) {
             self.failure = writer.append_slice(&interval).err();
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tare_load::{SliceSample, TracedRequest};
-use tare_record::{EventRecord, ServerUse, SliceKey, SliceRecord};
+use tare_record::{EventRecord, ServerUse, SliceKey, StoredSlice};
 
 use super::server::WatchedServer;
 
@@ -51,7 +51,7 @@ impl IntervalCollector {
     }
 
     /// Takes a part; returns an interval to which nothing will be added any more.
-    pub fn add_part(&mut self, part: &SliceSample) -> Option<SliceRecord> {
+    pub fn add_part(&mut self, part: &SliceSample) -> Option<StoredSlice> {
         self.begin_ns.get_or_insert(part.start_ns);
         match &mut self.open {
             None => self.open = Some(part.clone()),
@@ -71,7 +71,7 @@ impl IntervalCollector {
     /// The intervals that are left at the end, and what happened to the server. A rest of less than half an interval is added to
     /// the one before, whose use of the server is that of the time before. The possible error of the clocks is known only now; the
     /// last interval has it.
-    pub fn finish(mut self, whole: &SliceSample) -> (Vec<SliceRecord>, Vec<EventRecord>) {
+    pub fn finish(mut self, whole: &SliceSample) -> (Vec<StoredSlice>, Vec<EventRecord>) {
         let open = self.open.take().map(|load| self.end_interval(load));
         let mut left = Vec::new();
         match (self.last.take(), open) {
@@ -99,7 +99,7 @@ impl IntervalCollector {
         WholeInterval { load, server }
     }
 
-    fn record(&mut self, interval: WholeInterval, next: &[TracedRequest]) -> SliceRecord {
+    fn record(&mut self, interval: WholeInterval, next: &[TracedRequest]) -> StoredSlice {
         let WholeInterval { mut load, mut server } = interval;
         if let Some((parts, are_seen)) = self.server.as_mut().and_then(|server| server.divide(&mut load, next)) {
             (server.parts, server.stops_are_seen) = (Some(parts), are_seen);
@@ -107,7 +107,7 @@ impl IntervalCollector {
         load.start_ns -= self.begin_ns.unwrap_or(load.start_ns);
         let key = self.key.clone();
         self.key.round += 1;
-        SliceRecord { key, load, server }
+        StoredSlice::new(key, load, server)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
             offered_per_s: None,
         };
         let mut collector = IntervalCollector::new(key, Duration::from_millis(1000), None);
-        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| collector.add_part(part)).collect();
+        let mut whole: Vec<StoredSlice> = parts.iter().filter_map(|part| collector.add_part(part)).collect();
         whole.extend(collector.finish(&SliceSample::default()).0);
         whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }

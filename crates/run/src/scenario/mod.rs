@@ -14,8 +14,8 @@ use tare_plan::contract::{MayDiffer, may_differ_line};
 use tare_plan::plan::{NamedScenario, Plan, SliceKind, Variant};
 use tare_plan::turn::Turns;
 use tare_record::{
-    EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse, SliceKey,
-    SliceRecord, StoredSlice, WarmupRecord, silences,
+    ErrorTallies, EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse,
+    SliceKey, StoredSlice, WarmupRecord, silences,
 };
 
 use crate::context::RunContext;
@@ -174,7 +174,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Drives one slice between two readings of the server's probes; the record does not have it yet.
-    pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<SliceRecord, RunError> {
+    pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<StoredSlice, RunError> {
         let id = self.server_state(member).id;
         self.context.bed.begin_watch(&[id], load.phase);
         let mut sample = self.drive_load(member, load)?;
@@ -242,7 +242,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         load: &SliceLoad,
         sample: SliceSample,
         readings: ServerUse,
-    ) -> SliceRecord {
+    ) -> StoredSlice {
         let variant = self.server_state(member).variant;
         let key = SliceKey {
             fork: self.place.fork,
@@ -255,14 +255,15 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             users: load.users,
             offered_per_s: (load.rate_per_s > 0.0).then_some(load.rate_per_s),
         };
-        SliceRecord { key, server: per_request(readings, variant, &sample), load: sample }
+        let server = per_request(readings, variant, &sample);
+        StoredSlice::new(key, sample, server)
     }
 
     /// Keeps a slice, and looks whether the server may get another.
-    pub fn keep_slice(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
+    pub fn keep_slice(&mut self, member: usize, slice: StoredSlice) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
         let has_answered = has_answered_if_asked(&slice) || self.context.is_interrupted();
-        let failure = (!has_answered).then(|| self.what_failed(&slice.load));
+        let failure = (!has_answered).then(|| self.what_failed(&slice.load.errors));
         let at = self.context.journal.record().slices.len();
         self.context.journal.append_slice(slice)?;
         self.servers.check_health(self.context, member, failure, &self.named.name, &self.place)?;
@@ -270,8 +271,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// What was wrong with most answers of a slice. A body that changes long after the verification is seen only here.
-    fn what_failed(&self, load: &SliceSample) -> String {
-        let most = load.errors.iter().max_by_key(|(_, tally)| tally.count);
+    fn what_failed(&self, errors: &ErrorTallies) -> String {
+        let most = errors.iter().max_by_key(|(_, tally)| tally.count);
         let Some((class, tally)) = most else { return String::new() };
         if class != ErrorClass::Validation || !self.named.scenario.compares_answers() {
             return tally.example.clone();

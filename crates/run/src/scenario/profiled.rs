@@ -5,7 +5,7 @@ use tare_plan::contract::Push;
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::{PackedText, ProfileRecord};
-use tare_record::{EventKind, EventRecord, Phase, SliceRecord};
+use tare_record::{EventKind, EventRecord, Phase, StoredSlice};
 use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
@@ -93,7 +93,7 @@ fn report_fault(scenario: &mut ScenarioRun<'_, '_>, member: usize, error: &SutEr
 }
 
 /// What the sampler saw of a slice.
-fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, slice: &SliceRecord) -> ProfileRecord {
+fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, slice: &StoredSlice) -> ProfileRecord {
     let (span_ns, requests, cpu_ns) = match &slice.server.cpu {
         Some(cpu) => (cpu.wall_ns, cpu.requests, Some(cpu.total_ns)),
         None => (slice.load.window_ns, slice.load.ok, None),

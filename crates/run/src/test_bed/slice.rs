@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::SliceKind;
-use tare_record::{Phase, SliceRecord};
+use tare_record::{Phase, StoredSlice};
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SliceLoad {
@@ -71,7 +71,7 @@ const MOST_TRACED: usize = 1_000_000;
 /// slice of 300 ms in two hundred has no arrival. In a short slice of a warm-up the generator may get no CPU at all: then
 /// nothing was answered and nothing failed. `completed` is checked too, because `ok` leaves out answers to requests of the
 /// discarded head, and with slow answers there may be no others.
-pub(crate) fn has_answered_if_asked(slice: &SliceRecord) -> bool {
+pub(crate) fn has_answered_if_asked(slice: &StoredSlice) -> bool {
     let is_open = slice.key.offered_per_s.is_some();
     let was_asked_nothing = is_open && slice.load.offered + slice.load.failed == 0;
     let nothing_happened = slice.key.phase == Phase::Warmup && slice.load.failed == 0;
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!((quick.completed, quick.window_ns), (512, 400));
     }
 
-    fn record(kind: SliceKind, offered_per_s: Option<f64>, load: SliceSample) -> SliceRecord {
+    fn record(kind: SliceKind, offered_per_s: Option<f64>, load: SliceSample) -> StoredSlice {
         let key = SliceKey {
             fork: 1,
             group: String::new(),
@@ -134,7 +134,7 @@ mod tests {
             users: 128,
             offered_per_s,
         };
-        SliceRecord { key, load, server: ServerUse::default() }
+        StoredSlice::new(key, load, ServerUse::default())
     }
 
     #[test]
