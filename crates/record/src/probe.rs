@@ -13,7 +13,7 @@ pub const RESTLESS_SHARE: f64 = 0.02;
 
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.
 ///
-/// Serialised, it has no histograms. A counter is a field here or in one of the types below.
+/// Serialised, it has no parts and no stops. A counter is a field here or in one of the types below.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerUse {
     /// CPU of the server, and the requests that it answered meanwhile; absent without process metrics.
@@ -36,7 +36,8 @@ pub struct ServerUse {
     /// Whether no runtime told the stops of these parts: they are times in which nothing was answered while requests waited.
     #[serde(default)]
     pub stops_are_seen: bool,
-    /// The stops from which the parts are made. A record does not keep them.
+    /// The stops from which the parts are made. A record does not keep them, and agents, whose clock is another, do not send
+    /// them.
     #[serde(skip)]
     pub stops: KnownStops,
 }
@@ -172,16 +173,14 @@ pub struct CollectorUse {
 }
 
 /// Wake-up delays of threads that want to run in every interval, independent of the server.
-///
-/// Serialised, they have no histograms.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hiccups {
     /// A thread of tare on the server's cores: delays by the machine and its kernel.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "PackedHistogram::is_empty")]
     pub machine: PackedHistogram,
     /// A thread inside the server's JVM: delays by the machine and the JVM; absent without a JVM or without a meter in
     /// it.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jvm: Option<PackedHistogram>,
     /// The longest pauses of both, in order of time, each with its cause.
     pub pauses: Vec<Pause>,

@@ -27,6 +27,10 @@ impl PackedHistogram {
         self.samples
     }
 
+    pub const fn is_empty(&self) -> bool {
+        self.samples == 0
+    }
+
     pub fn unpack(&self) -> LatencyHistogram {
         // The bytes were checked when the value was made, so only the empty form uses the default.
         LatencyHistogram::from_bytes(&self.bytes).unwrap_or_default()

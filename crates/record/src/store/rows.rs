@@ -20,6 +20,10 @@ struct Counters<L, S> {
 pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::Result<()> {
     let StoredSlice { key, load, server } = slice;
     let hiccups = server.hiccups.as_ref();
+    let mut without_histograms = server.clone();
+    if let Some(hiccups) = &mut without_histograms.hiccups {
+        (hiccups.machine, hiccups.jvm) = (PackedHistogram::default(), None);
+    }
     let insert = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, users, offered_per_s, \
                   response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, met_stop, met_stall, met_none, json) \
                   VALUES (:fork, :group_id, :scenario, :variant, :phase, :kind, :round, :users, :offered_per_s, \
@@ -46,7 +50,7 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
         ":met_stop": server.parts.as_ref().map(|parts| parts.met_stop.as_bytes()),
         ":met_stall": server.parts.as_ref().map(|parts| parts.met_stall.as_bytes()),
         ":met_none": server.parts.as_ref().map(|parts| parts.met_none.as_bytes()),
-        ":json": to_json(&Counters { load, server })?,
+        ":json": to_json(&Counters { load, server: &without_histograms })?,
     };
     connection.prepare_cached(insert)?.execute(values).map(drop)
 }

@@ -5,7 +5,6 @@ mod error;
 mod frame;
 mod message;
 mod packed_sample;
-mod packed_use;
 mod sampled;
 mod task;
 
@@ -14,7 +13,6 @@ pub use error::ProtocolError;
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{ClockReading, Greeting, OpenConnections, Order, PROTOCOL, Report, Version};
 pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
-pub use packed_use::PackedUse;
 pub use sampled::SampledReport;
 pub(crate) use task::answer_of;
 pub use task::{

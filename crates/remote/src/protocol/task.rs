@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_record::EventRecord;
 use tare_record::environment::FactSection;
+use tare_record::{EventRecord, ServerUse};
 use tare_run::load::Equipment;
 use tare_run::load_host::{SessionOrder, SliceLoad, VerifyOrder};
 use tare_run::server_host::{SamplingOrder, ServerId, StartOrder, StartedServer, WatchOrder};
@@ -19,7 +19,6 @@ use tare_units::Span;
 
 use super::bytes::Bytes;
 use super::packed_sample::PackedSample;
-use super::packed_use::PackedUse;
 use super::sampled::SampledReport;
 
 /// A task of an agent. It answers each one.
@@ -214,7 +213,7 @@ pub enum Answer {
     /// The CPU that each server used at rest.
     Rest(Vec<Option<f64>>),
     /// What each server used.
-    Uses(Vec<PackedUse>),
+    Uses(Vec<ServerUse>),
     /// async-profiler has to be sent: it is not in this folder.
     NoAsyncProfiler(PathBuf),
     /// What a sampler saw.
@@ -317,7 +316,29 @@ pub(crate) use answer_of;
 
 #[cfg(test)]
 mod tests {
+    use tare_record::{Hiccups, PackedHistogram, Pause, PauseCause, RuntimeUse};
+    use tare_stats::LatencyHistogram;
+
     use super::*;
+
+    #[test]
+    fn what_a_server_used_arrives_with_its_histograms() {
+        let mut histogram = LatencyHistogram::new();
+        histogram.record_ns(7_000_000);
+        let machine = PackedHistogram::from(&histogram);
+        let pauses = vec![Pause { at_ns: 5, length_ns: 7_000_000, cause: PauseCause::Machine }];
+        let hiccups = Hiccups { machine: machine.clone(), jvm: Some(machine), pauses };
+        let runtime = Some(RuntimeUse { collections: Some(3), ..RuntimeUse::default() });
+        let used = ServerUse { rss_bytes: Some(9), runtime, hiccups: Some(hiccups), ..ServerUse::default() };
+        let uses = vec![used, ServerUse::default()];
+        let text = serde_json::to_string(&Answer::Uses(uses.clone())).unwrap();
+        assert!(
+            matches!(serde_json::from_str::<Answer>(&text).unwrap(), Answer::Uses(arrived) if arrived == uses),
+            "{text}"
+        );
+        let broken = r#"{"Uses": [{"hiccups": {"machine": "010203", "pauses": []}}]}"#;
+        assert!(serde_json::from_str::<Answer>(broken).is_err());
+    }
 
     #[test]
     fn no_text_of_the_facts_of_another_machine_moves_the_cursor() {

@@ -12,7 +12,7 @@ use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::{JarSource, cache_folder};
 
-use crate::protocol::{Answer, Bytes, PackedUse, SampledReport, ServersTask, StartResult, StoppedServer};
+use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
 use crate::servers::CHUNK;
 use crate::servers::files::{FilePart, FileStore};
 use crate::servers::leftovers::{mark_used, remove_leftovers};
@@ -105,9 +105,7 @@ impl AgentHost {
                 self.servers.look_at_jvm(server);
                 Answer::Done
             }
-            ServersTask::EndWatch { scored_from_ns } => {
-                Answer::Uses(self.servers.end_watch(scored_from_ns).into_iter().map(PackedUse::pack).collect())
-            }
+            ServersTask::EndWatch { scored_from_ns } => Answer::Uses(self.servers.end_watch(scored_from_ns)),
             ServersTask::BeginSampling { sampling, jar } => self.begin_sampling(&sampling, jar)?,
             ServersTask::EndSampling => self.end_sampling(),
             ServersTask::ReadRecording { from } => {

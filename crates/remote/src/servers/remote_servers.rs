@@ -16,7 +16,7 @@ use tare_sut::server::Status;
 use tare_units::Span;
 
 use super::RemoteHost;
-use crate::protocol::{Answer, Bytes, PackedUse, ServersTask, StartResult, StoppedServer, Task, answer_of};
+use crate::protocol::{Answer, Bytes, ServersTask, StartResult, StoppedServer, Task, answer_of};
 use tare_run::RunError;
 use tare_run::server_host::{
     SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
@@ -175,8 +175,7 @@ impl ServerHost for RemoteServers<'_> {
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
         self.is_watching = false;
-        let uses = self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default();
-        uses.into_iter().map(PackedUse::unpack).collect()
+        self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
