@@ -11,19 +11,7 @@ pub struct CpuSet(BTreeSet<usize>);
 #[error("\"{text}\" is not a list of CPUs: {problem}; write it like \"0\", \"0,2\" or \"0,2-3\"")]
 pub struct CpuListError {
     text: String,
-    problem: CpuListProblem,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum CpuListProblem {
-    #[error("a part of it is empty")]
-    Empty,
-    #[error("\"{0}\" is not a number")]
-    NotANumber(String),
-    #[error("CPU {0} is above {max}", max = CpuSet::LIMIT - 1)]
-    AboveLimit(usize),
-    #[error("the range {0}-{1} runs backwards")]
-    Backwards(usize, usize),
+    problem: String,
 }
 
 impl CpuSet {
@@ -75,19 +63,19 @@ impl std::str::FromStr for CpuSet {
 }
 
 /// One part of a list: `2` or `2-3`.
-fn parse_range(part: &str) -> Result<std::ops::RangeInclusive<usize>, CpuListProblem> {
+fn parse_range(part: &str) -> Result<std::ops::RangeInclusive<usize>, String> {
     let (first, last) = match part.split_once('-') {
         Some((first, last)) => (parse_cpu(first)?, parse_cpu(last)?),
-        None if part.trim().is_empty() => return Err(CpuListProblem::Empty),
+        None if part.trim().is_empty() => return Err("a part of it is empty".to_owned()),
         None => (parse_cpu(part)?, parse_cpu(part)?),
     };
-    if first <= last { Ok(first..=last) } else { Err(CpuListProblem::Backwards(first, last)) }
+    if first <= last { Ok(first..=last) } else { Err(format!("the range {first}-{last} runs backwards")) }
 }
 
-fn parse_cpu(text: &str) -> Result<usize, CpuListProblem> {
+fn parse_cpu(text: &str) -> Result<usize, String> {
     let text = text.trim();
-    let cpu = text.parse().map_err(|_| CpuListProblem::NotANumber(text.to_owned()))?;
-    if cpu < CpuSet::LIMIT { Ok(cpu) } else { Err(CpuListProblem::AboveLimit(cpu)) }
+    let cpu = text.parse().map_err(|_| format!("\"{text}\" is not a number"))?;
+    if cpu < CpuSet::LIMIT { Ok(cpu) } else { Err(format!("CPU {cpu} is above {}", CpuSet::LIMIT - 1)) }
 }
 
 impl fmt::Display for CpuSet {
