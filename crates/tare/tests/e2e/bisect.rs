@@ -1,9 +1,9 @@
 //! `tare bisect` over releases of known cost: the release with the planted change is found, whatever else cannot be built.
 
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use crate::check::{Repository, all_of, project_with_catalog};
-use crate::common::{is_disturbed, skip, stdout, wait_for};
+use crate::common::{is_disturbed, signal, skip, stdout, wait_for};
 use crate::faults::count_recorded_slices;
 
 const SEARCH: [&str; 9] = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
@@ -64,15 +64,15 @@ fn releases_of_equal_cost_have_no_change() {
 
 #[test]
 fn a_search_that_is_stopped_leaves_no_server_and_says_how_to_go_on() {
-    for (signal, status) in [("-INT", Some(130)), ("-KILL", None)] {
+    for (end, status) in [("-INT", Some(130)), ("-KILL", None)] {
         let repository = project_with_releases();
         let args = [&SEARCH[..], &SHORT, &["--good", "1", "--bad", "4", "--at-least-change", "20"]].concat();
         let child = repository.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         assert!(wait_for(|| count_recorded_slices(&repository.bench) > 4), "it measures");
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        signal(end, child.id());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), status, "{}", all_of(&output));
-        assert_eq!(stdout(&output).contains("Interrupted. The answers above stand."), signal == "-INT");
+        assert_eq!(stdout(&output).contains("Interrupted. The answers above stand."), end == "-INT");
         repository.bench.assert_nothing_left();
     }
 }

@@ -6,7 +6,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{Bench, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
+use crate::common::{
+    Bench, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, signal, stderr, stdout, wait_for,
+};
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
 fn run_with_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
@@ -103,7 +105,7 @@ fn a_server_in_the_foreground_is_found_where_its_url_says() {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said = if port == 0 { String::new() } else { format!("{port} ") };
         assert!(line.starts_with(&format!("plain serves on http://127.0.0.1:{said}")), "{port}: {line}");
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        signal("-INT", child.id());
         assert_eq!(child.wait().unwrap().code(), Some(0));
     }
     bench.assert_nothing_left();
@@ -132,8 +134,7 @@ fn what_dies_of_a_proxy_or_behind_it_is_named_and_nothing_is_left() {
     let mortal =
         || bench.processes_of_test().into_iter().find(|command| command.trim_end().ends_with("--stderr-noise 2"));
     assert!(wait_for(|| count_recorded_slices(&bench) > 0 && mortal().is_some()));
-    let pid = mortal().unwrap().split(':').next().unwrap().to_owned();
-    assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    signal("-KILL", mortal().unwrap().split(':').next().unwrap());
     let output = child.wait_with_output().unwrap();
     let said = stdout(&output) + &stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
@@ -178,7 +179,7 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
         .spawn()
         .unwrap();
     assert!(wait_for(|| count_recorded_slices(&bench) > 8));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(stdout(&output).contains("report"), "{}", stdout(&output));
@@ -225,7 +226,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
     shell.args(["-c", &script]).current_dir(bench.path()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = shell.spawn().unwrap();
     assert!(wait_for(|| count_recorded_slices(&bench) > 0));
-    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    signal("-HUP", child.id());
     child.wait().unwrap();
     assert_eq!(bench.summary()["run"]["status"], "complete");
 }
@@ -236,12 +237,11 @@ fn a_second_ctrl_c_ends_the_run_at_once() {
     let settings = QUICK.replace("[run]", "[run]\nstop_grace = \"600s\"");
     bench.suite(&[settings, server("bare", None, &["--ignore-sigterm"])].concat());
     let mut child = start_run_with_slices(&bench);
-    let pid = child.id().to_string();
     // The server ignores SIGTERM, so only a second Ctrl-C ends this run before its time. Those too early count as the first.
     let has_ended = wait_for(|| {
         let ended = child.try_wait().unwrap().is_some();
         if !ended {
-            assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+            signal("-INT", child.id());
         }
         ended
     });
@@ -261,7 +261,7 @@ fn a_run_that_is_stopped_while_the_machine_is_checked_says_how_to_go_on_only_if_
     // The checks come after the folder is made.
     let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(notes.any(|line| line.unwrap().starts_with("  record ")));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stdout(&output));
     let resumed = stderr(&bench.run(&["run", "--resume"]));
@@ -272,7 +272,7 @@ fn a_run_that_is_stopped_while_the_machine_is_checked_says_how_to_go_on_only_if_
 #[test]
 fn ctrl_c_has_its_exit_code_wherever_it_comes() {
     let interrupt = |mut child: Child| {
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        signal("-INT", child.id());
         child.wait().unwrap().code()
     };
     let bench = Bench::new();
@@ -315,7 +315,7 @@ fn few_open_files_are_refused_before_anything_starts() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
     let script = format!("ulimit -n 64 && exec {TARE} run suite.toml -u 500");
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = Command::new("sh");
     let output = shell.args(["-c", &script]).current_dir(bench.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));

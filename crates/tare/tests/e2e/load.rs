@@ -9,8 +9,7 @@ mod users;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, Reference, TARE, json, stderr, stdout, wait_for};
-use serde_json::Value;
+use crate::common::{Bench, Reference, TARE, json, signal, stderr, stdout, wait_for};
 
 #[test]
 fn a_count_of_requests_is_sent_and_answered() {
@@ -299,14 +298,8 @@ fn an_interrupted_load_reports_what_it_measured() {
         "100ms",
     ]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The record holds something once the load is under way.
-    let begun = || {
-        let record = bench.run(&["report", "run.sqlite", "--json"]);
-        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0))
-    };
-    assert!(wait_for(begun));
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(wait_for(|| bench.has_answers("run.sqlite")));
+    signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stdout(&output).contains("· interrupted") && stdout(&output).contains("p50"), "{}", stdout(&output));

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tare_record::{RunHeader, RunWriter, find_run, open_run_record};
 
-use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, signal, stderr, stdout, wait_for};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
 
@@ -263,7 +263,7 @@ fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
     let mut packing = report.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert!(wait_for(|| copy.exists()));
     // Not SIGINT, which the programs of a shell's background ignore.
-    assert!(Command::new("kill").args(["-TERM", &packing.id().to_string()]).status().unwrap().success());
+    signal("-TERM", packing.id());
     // Until now nobody read the pipe, so that the bundle could not be written.
     let reader = File::options().read(true).write(true).open(&pipe).unwrap();
     let status = packing.wait().unwrap();
@@ -277,7 +277,7 @@ fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
     let has_ended = wait_for(|| {
         let ended = packing.try_wait().unwrap().is_some();
         if !ended {
-            assert!(Command::new("kill").args(["-TERM", &packing.id().to_string()]).status().unwrap().success());
+            signal("-TERM", packing.id());
         }
         ended
     });

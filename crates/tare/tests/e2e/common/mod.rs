@@ -1,5 +1,6 @@
 //! Helpers of the end-to-end tests: a scratch folder, the program, servers with known behaviour, running processes.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -65,6 +66,12 @@ impl Bench {
         let output = self.run(&["report", "latest", "--json"]);
         assert!(output.status.success(), "{}", stderr(&output));
         serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Whether the record of a load has answers: then it is under way.
+    pub fn has_answers(&self, record: &str) -> bool {
+        let report = self.run(&["report", record, "--json"]);
+        serde_json::from_slice::<Value>(&report.stdout).is_ok_and(|told| told["requests"]["ok"].as_u64() > Some(0))
     }
 
     /// Processes of this test that still run: everything that was started with its mark in the environment.
@@ -144,6 +151,11 @@ pub fn wait_for(mut condition: impl FnMut() -> bool) -> bool {
         std::thread::park_timeout(std::time::Duration::from_millis(10));
     }
     false
+}
+
+/// Sends a signal, such as `-INT`, to a process.
+pub fn signal(signal: &str, pid: impl Display) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
 /// A `[servers.NAME]` table that starts the built-in server with `flags`.

@@ -1,8 +1,8 @@
 //! `tare run --agents` from the outside, with agents on this machine: they make the load, and end with the run.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::common::{Bench, QUICK, Reference, cell, comparison, fake_ssh, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, cell, comparison, fake_ssh, server, signal, stderr, stdout, wait_for};
 
 /// Two servers, of which one works more.
 fn suite() -> String {
@@ -45,7 +45,7 @@ fn a_run_whose_agent_is_killed_ends_with_its_name_and_keeps_what_was_measured() 
     assert!(
         wait_for(|| bench.processes_of_test().iter().any(|line| line.contains("reference")) && agents().len() == 2)
     );
-    assert!(Command::new("kill").args(["-KILL", &agents()[0]]).status().unwrap().success());
+    signal("-KILL", &agents()[0]);
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("agent local "), "{}", stderr(&output));

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, QUICK, TARE, cell, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, TARE, cell, signal, stderr, stdout, wait_for};
 
 /// The built-in server, started by a script of the suite's folder. It listens where its environment says.
 fn server_by_script(bench: &Bench, name: &str, flags: &str) -> String {
@@ -22,10 +22,6 @@ fn run_command(bench: &Bench, suite: &str, flags: &[&str]) -> Command {
     let mut command = bench.tare(&[&["run", "suite.toml", "--server-host", "local:"], flags].concat());
     command.env("XDG_CACHE_HOME", bench.path().join("cache"));
     command
-}
-
-fn kill(pid: u32) {
-    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
 }
 
 /// The processes of the bench whose command has this word.
@@ -70,7 +66,7 @@ fn no_server_outlives_a_killed_run_or_its_agent() {
         // The server of the self-test has as many routes as usual.
         assert!(wait_for(|| !processes_with_word(&bench, "129").is_empty()), "{victim}");
         // Supervisors have the same command, and are younger.
-        processes_with_word(&bench, victim).into_iter().min().into_iter().for_each(kill);
+        processes_with_word(&bench, victim).into_iter().min().into_iter().for_each(|pid| signal("-KILL", pid));
         let output = started.wait_with_output().unwrap();
         assert!(!output.status.success());
         if victim == "agent" {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Bench, Reference, TARE, fake_ssh, json, project, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, TARE, fake_ssh, json, project, signal, stderr, stdout, wait_for};
 
 /// The sum of a count over all agents of a summary.
 fn sum(summary: &Value, key: &str) -> u64 {
@@ -171,10 +171,6 @@ fn open_sockets(pid: &str) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten().filter(is_socket).count()
 }
 
-fn signal(signal: &str, pid: &str) {
-    assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
-}
-
 #[test]
 fn a_stopped_agent_changes_no_window() {
     let server = Reference::start(&[]);
@@ -183,10 +179,7 @@ fn a_stopped_agent_changes_no_window() {
     let flags = ["-r", "300", "-c", "6", "-d", "6s", "--interval", "200ms", "--agents", "local:3"];
     let mut command = bench.tare(&[&["load", &url], &flags[..]].concat());
     let mut coordinator = command.args(["--db", "a.sqlite", "--quiet"]).spawn().unwrap();
-    let report = || bench.run(&["report", "a.sqlite", "--json"]);
-    let begun =
-        || serde_json::from_slice::<Value>(&report().stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0));
-    assert!(wait_for(begun));
+    assert!(wait_for(|| bench.has_answers("a.sqlite")));
     let agents = agents_of(&bench);
     let stopped = agents.first().expect("the load goes on");
     signal("-STOP", stopped);
@@ -194,7 +187,7 @@ fn a_stopped_agent_changes_no_window() {
     assert!(wait_for(|| agents[1..].iter().all(|agent| open_sockets(agent) == 0)), "{agents:?}");
     signal("-CONT", stopped);
     coordinator.wait().unwrap();
-    let summary = json(&stdout(&report()));
+    let summary = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
     assert_eq!((sum(&summary, "offered"), sum(&summary, "ok"), &summary["requests"]["ok"]), (1800, 1800, &1800.into()));
     assert_eq!(summary["window_s"], 6.0);
     let windows: Vec<f64> =
@@ -211,13 +204,8 @@ fn no_agent_outlives_a_killed_coordinator() {
     let bench = Bench::new();
     let mut command = bench.tare(&["load", &server.url("/path0/4"), "-d", "60s", "-c", "2", "--agents", "local:2"]);
     let mut coordinator = command.args(["--db", "a.sqlite", "--quiet"]).spawn().unwrap();
-    let begun = || {
-        let record = bench.run(&["report", "a.sqlite", "--json"]);
-        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0))
-    };
-    assert!(wait_for(begun));
-    let pid = coordinator.id().to_string();
-    assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    assert!(wait_for(|| bench.has_answers("a.sqlite")));
+    signal("-KILL", coordinator.id());
     coordinator.wait().unwrap();
     bench.assert_nothing_left();
 }

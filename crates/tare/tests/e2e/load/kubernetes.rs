@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Bench, Reference, TARE, json as read_json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, TARE, json as read_json, signal, stderr, stdout, wait_for};
 
 /// Notes each call in `log`. Its answers are files of its folder; an attached pod is an agent on this machine.
 const KUBECTL: &str = r#"#!/bin/sh
@@ -219,16 +219,8 @@ fn long_load(cluster: &FakeCluster, server: &Reference) -> std::process::Child {
     let url = server.url("/path0/4");
     let mut command = cluster.tare(&["load", &url, "-d", "60s", "-c", "2", "--agents", "k8s:2", "--db", "a.sqlite"]);
     let load = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = || {
-        let record = cluster.run(&["report", "a.sqlite", "--json"]);
-        serde_json::from_slice::<Value>(&record.stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0))
-    };
-    assert!(wait_for(begun));
+    assert!(wait_for(|| cluster.bench.has_answers("a.sqlite")));
     load
-}
-
-fn kill(signal: &str, pid: &str) {
-    assert!(Command::new("kill").args([signal, pid.trim()]).status().unwrap().success());
 }
 
 #[test]
@@ -239,9 +231,9 @@ fn an_evicted_pod_is_a_lost_agent_and_ctrl_c_removes_the_job() {
         { "type": "DisruptionTarget", "status": "True", "message": "Eviction API: evicting" }] });
     cluster.says("pod-1.json", &pod(1, "b", &evicted));
     let load = long_load(&cluster, &server);
-    kill("-KILL", &fs::read_to_string(cluster.folder.join("pod-1.pid")).unwrap());
+    signal("-KILL", fs::read_to_string(cluster.folder.join("pod-1.pid")).unwrap().trim());
     assert!(wait_for(|| cluster.log().contains("get pod/pod-1")));
-    kill("-INT", &load.id().to_string());
+    signal("-INT", load.id());
     let output = load.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let summary = read_json(&stdout(&cluster.run(&["report", "a.sqlite", "--json"])));
@@ -257,7 +249,7 @@ fn ctrl_c_while_pods_start_removes_the_job() {
     let mut command = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]);
     let load = command.stderr(Stdio::piped()).spawn().unwrap();
     assert!(wait_for(|| cluster.log().contains("get pods")));
-    kill("-INT", &load.id().to_string());
+    signal("-INT", load.id());
     let output = load.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stderr(&output).contains("interrupted before the load began"), "{}", stderr(&output));
@@ -295,7 +287,7 @@ fn a_job_that_may_not_be_removed_after_ctrl_c_is_named() {
             opening = silent.accept().ok().map(|(stream, _)| stream).filter(is_opening);
             opening.is_some()
         }));
-        kill("-INT", &load.id().to_string());
+        signal("-INT", load.id());
         let output = load.wait_with_output().unwrap();
         assert!(names_left_job(&output), "{url}: {}", stderr(&output));
         cluster.bench.assert_nothing_left();
@@ -354,7 +346,7 @@ fn ctrl_c_ends_a_kubectl_that_hangs() {
     fs::write(cluster.folder.join("hang-create"), "").unwrap();
     let load = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]).stderr(Stdio::piped()).spawn().unwrap();
     assert!(wait_for(|| cluster.folder.join("hangs").exists()));
-    kill("-INT", &load.id().to_string());
+    signal("-INT", load.id());
     let output = load.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     cluster.assert_nothing_left();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, QUICK, Reference, fake_ssh, json, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, fake_ssh, json, server, signal, stderr, stdout, wait_for};
 
 /// `tare ARGS` with this fake ssh, and with the home of its user in the bench.
 fn tare_over_ssh(bench: &Bench, ssh: &str, args: &[&str]) -> Command {
@@ -13,10 +13,6 @@ fn tare_over_ssh(bench: &Bench, ssh: &str, args: &[&str]) -> Command {
     let mut command = bench.tare(args);
     command.env("PATH", path).env("HOME", bench.path()).env_remove("XDG_CACHE_HOME");
     command
-}
-
-fn signal(name: &str, pid: u32) {
-    assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 
 /// Runs the command that it is sent.

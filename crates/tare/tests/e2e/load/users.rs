@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, json, signal, stderr, stdout, wait_for};
 
 const SETUP: &str = r#"
 [[setup]]
@@ -49,9 +49,8 @@ fn one_signal_ends_a_set_up_that_waits_for_its_server() {
     let mut tare = bench.tare(&waits).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     // The first connection only shows that somebody listens, and the second is that of a user.
     let held = [silent.accept().unwrap(), silent.accept().unwrap()];
-    let pid = tare.id().to_string();
     // Not SIGINT, which the programs of a shell's background ignore.
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    signal("-TERM", tare.id());
     let ended = wait_for(|| tare.try_wait().unwrap().is_some());
     tare.kill().unwrap_or_default();
     assert!(ended, "one signal was not enough");
