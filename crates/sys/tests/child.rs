@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::child::{Child, ChildError, How, Program};
 use tare_sys::clock;
+use tare_sys::procfs::process::Stat;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -16,10 +17,8 @@ fn sh(script: &str) -> Program {
     Program::new("sh").args(["-c", script])
 }
 
-/// Whether the process runs; a zombie does not.
 fn is_alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
+    Stat::of_process(pid).is_ok_and(|stat| stat.is_alive())
 }
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
