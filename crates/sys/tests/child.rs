@@ -100,7 +100,7 @@ fn a_script_that_cannot_be_executed_says_what_is_wrong_with_its_first_line() {
 
 #[test]
 fn environment_directory_and_cpus_reach_the_program() {
-    let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status; ps >/dev/null; ulimit -n");
+    let mut program = sh("echo $GREETING; pwd; grep Cpus_allowed_list /proc/self/status");
     let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
     program.env = vec![("GREETING".into(), "hello".into())];
     program.directory = Some("/".into());
@@ -203,11 +203,12 @@ fn many_programs_start_and_end_at_once() {
 
 #[test]
 fn the_cpu_of_the_whole_tree_is_counted() {
-    let burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    let burn = "i=0; while [ $i -lt 90000 ]; do i=$((i+1)); done";
     let mut child = Child::spawn(sh(&format!("({burn}) & ({burn}) & wait"))).unwrap();
     child.wait(TIMEOUT);
     let ended = child.kill_tree().unwrap();
-    assert!(ended.user_ns + ended.system_ns > 0 && !ended.forced, "{ended:?}");
+    // Much more than the shell needs that starts both.
+    assert!(ended.user_ns + ended.system_ns > 10_000_000 && !ended.forced, "{ended:?}");
 }
 
 #[test]
