@@ -21,11 +21,7 @@ pub fn contract_of(checks: &[[&str; 3]]) -> Contract {
 }
 
 /// Serves each connection with `serve` until the client is gone.
-fn server(serve: fn(TcpStream)) -> SocketAddr {
-    server_of(serve)
-}
-
-fn server_of(serve: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
+fn server(serve: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || listener.incoming().flatten().for_each(serve));
@@ -181,8 +177,9 @@ fn a_server_whose_answers_change_is_recognised_and_what_may_differ_is_not_compar
 #[test]
 fn two_servers_without_a_stated_body_are_compared_with_each_other() {
     let contract = Contract::parse("contract.toml", OPEN).unwrap();
-    let asked =
-        |serve| verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_secs(5)).swap_remove(0);
+    let asked = |serve: fn(TcpStream)| {
+        verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_secs(5)).swap_remove(0)
+    };
     let good = asked(|mut stream| {
         while skip_request(&mut stream) {
             send_answer(&mut stream, GOOD)
@@ -253,11 +250,11 @@ push = { period = "10ms", messages = 5 }
 fn stream_difference(answer: &'static str, closes: bool) -> String {
     let contract = Contract::parse("contract.toml", STREAMING).unwrap();
     let address = match closes {
-        true => server_of(move |mut stream| {
+        true => server(move |mut stream| {
             skip_request(&mut stream);
             send_answer(&mut stream, answer);
         }),
-        false => server_of(move |mut stream| {
+        false => server(move |mut stream| {
             skip_request(&mut stream);
             send_answer(&mut stream, answer);
             let _ = stream.read_to_end(&mut Vec::new());
@@ -284,7 +281,7 @@ fn the_begin_of_a_stream_of_events_is_read() {
 
 #[test]
 fn events_that_come_less_often_than_answers_may_take_are_waited_for() {
-    let address = server_of(|mut stream| {
+    let address = server(|mut stream| {
         skip_request(&mut stream);
         send_answer(&mut stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
         for event in ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"] {
