@@ -1,7 +1,6 @@
 //! The commands of the tutorial run in an empty folder and end in a verdict.
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::common::{Bench, TARE, project, stderr, stdout};
 
@@ -18,14 +17,7 @@ fn the_tutorial_ends_in_a_verdict() {
     let path = format!("{}:/usr/bin:/bin", Path::new(TARE).parent().unwrap().display());
     let mut told = String::new();
     for line in shell_lines(&tutorial) {
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", &line])
-            .current_dir(bench.path())
-            .env("PATH", &path)
-            .env("NO_COLOR", "1")
-            .env_remove("TARE_HOME");
-        let output = command.output().unwrap();
+        let output = bench.shell(&line).env("PATH", &path).output().unwrap();
         assert!(output.status.success(), "{line}: {}{}", stdout(&output), stderr(&output));
         told += &stdout(&output);
     }

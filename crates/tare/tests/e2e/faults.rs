@@ -222,13 +222,12 @@ fn a_run_under_nohup_outlives_its_terminal() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
     let script = format!("trap '' HUP && exec {TARE} run suite.toml --forks 2");
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &script]).current_dir(bench.path()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = shell.spawn().unwrap();
+    let mut child = bench.shell(&script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert!(wait_for(|| count_recorded_slices(&bench) > 0));
     signal("-HUP", child.id());
     child.wait().unwrap();
     assert_eq!(bench.summary()["run"]["status"], "complete");
+    bench.assert_nothing_left();
 }
 
 #[test]
@@ -315,8 +314,7 @@ fn few_open_files_are_refused_before_anything_starts() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
     let script = format!("ulimit -n 64 && exec {TARE} run suite.toml -u 500");
-    let mut shell = Command::new("sh");
-    let output = shell.args(["-c", &script]).current_dir(bench.path()).output().unwrap();
+    let output = bench.shell(&script).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));
     assert!(!stderr(&output).contains("--resume"), "nothing has begun: {}", stderr(&output));

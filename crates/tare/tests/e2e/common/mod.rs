@@ -41,7 +41,16 @@ impl Bench {
 
     /// `tare` in the scratch folder, without colours, with this test's mark in its environment.
     pub fn tare(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(TARE);
+        self.command(TARE, args)
+    }
+
+    /// A script for a shell there, likewise.
+    pub fn shell(&self, script: &str) -> Command {
+        self.command("sh", &["-c", script])
+    }
+
+    fn command(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
             .current_dir(self.path())

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -118,7 +117,7 @@ fn an_agent_needs_open_files_for_its_own_share_alone() {
     let (server, bench) = (Reference::start(&[]), Bench::new());
     let load = format!("load {} -n 200 -c 100 --agents local:2", server.url("/path0/4"));
     let script = format!("ulimit -n 130 && exec {TARE} {load}");
-    let output = Command::new("sh").args(["-c", &script]).current_dir(bench.path()).output().unwrap();
+    let output = bench.shell(&script).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("200 answered as expected"), "{}", stdout(&output));
 }
