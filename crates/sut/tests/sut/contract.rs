@@ -8,6 +8,8 @@ use std::time::Duration;
 use tare_plan::contract::Contract;
 use tare_sut::contract::{CheckOutcome, header_differences, verify_exchanges};
 
+use crate::server::kept_address;
+
 const CONTRACT: &[[&str; 3]] =
     &[["first", r#"path = "/1""#, r#"body = "16""#], ["second", r#"path = "/2""#, r#"body = "16""#]];
 
@@ -120,9 +122,9 @@ fn garbage_silence_and_half_answers_are_different_failures() {
 
 #[test]
 fn a_refused_connection_is_a_difference() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (_keeper, address) = kept_address();
     let contract = contract_of(CONTRACT);
-    let outcomes = verify_exchanges(free, contract.exchanges("x", 1), Duration::from_secs(1));
+    let outcomes = verify_exchanges(address, contract.exchanges("x", 1), Duration::from_secs(1));
     assert!(outcomes[0].difference.as_ref().unwrap().starts_with("cannot connect"), "{outcomes:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -188,13 +188,18 @@ fn a_server_that_announces_another_processes_port_is_refused() {
     assert!(matches!(start_error(|_| (), "lies", "0").0, SutError::NoPortInLine { .. }));
 }
 
-#[test]
-fn a_server_that_announces_a_port_on_which_nobody_listens_is_refused() {
-    // A socket that does not listen keeps the port, so that nobody takes it meanwhile.
+/// An address on which nobody listens, and its socket, which keeps others from it.
+pub fn kept_address() -> (OwnedFd, SocketAddr) {
     let keeper = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     rustix::net::bind(&keeper, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
-    let port = tare_sys::socket::local_address(keeper.as_fd()).unwrap().port();
-    assert!(start_error(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
+    let address = tare_sys::socket::local_address(keeper.as_fd()).unwrap();
+    (keeper, address)
+}
+
+#[test]
+fn a_server_that_announces_a_port_on_which_nobody_listens_is_refused() {
+    let (_keeper, address) = kept_address();
+    assert!(start_error(|_| (), "lies", &address.port().to_string()).1.contains("it listens on no port"));
 }
 
 /// Starts a server whose first port this process takes before it does.

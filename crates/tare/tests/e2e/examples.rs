@@ -1,11 +1,11 @@
 //! The examples run, and `tare init` writes for their projects a suite that runs as it is. An example whose runtime is not
 //! installed is left out, with the reason.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, cell, comparison, json, project, skip, stderr, stdout, wait_for};
+use crate::common::{Bench, HeldPort, cell, comparison, json, project, skip, stderr, stdout, wait_for};
 
 /// Folders that builds make.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
@@ -191,7 +191,8 @@ fn the_example_of_grpc_in_go_runs_and_what_gets_no_call_is_named() {
 
 /// Loads the program that was built there over TLS, whose certificate is trusted or not.
 fn load_over_tls(bench: &Bench) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let held = HeldPort::new();
+    let port = held.number;
     let certificate = project().join("servers/certificate.pem").display().to_string();
     let mut command = Command::new(bench.path().join("go-grpc"));
     let mut server = command.env("PORT", port.to_string()).env("TLS", &certificate).spawn().unwrap();

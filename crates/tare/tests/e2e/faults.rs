@@ -1,13 +1,13 @@
 //! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::common::{
-    Bench, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, signal, stderr, stdout, wait_for,
+    Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, signal, stderr, stdout, wait_for,
 };
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
@@ -97,8 +97,8 @@ fn a_server_in_the_foreground_is_found_where_its_url_says() {
          base_url = \"http://127.0.0.1:{{port}}\"\n"
     );
     bench.suite(&[QUICK, &plain].concat());
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    for port in [free, 0] {
+    let held = HeldPort::new();
+    for port in [held.number, 0] {
         let mut serve = bench.tare(&["serve", "plain", "--suite", "suite.toml", "--port", &port.to_string()]);
         let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();

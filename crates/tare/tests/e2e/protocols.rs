@@ -1,12 +1,12 @@
 //! Servers over HTTP/2 and TLS, compared with one over HTTP/1.1.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Command;
 
 use rcgen::{CertificateParams, KeyPair};
 
 use crate::check::{all_of, project_with_catalog};
-use crate::common::{Bench, cell, json, project, skip, stdout, wait_for};
+use crate::common::{Bench, HeldPort, cell, json, project, skip, stdout, wait_for};
 
 /// `node server.js PROTOCOL PORT`.
 const SERVER: &str = "
@@ -170,7 +170,8 @@ fn sessions_of_tls_are_resumed_unless_the_suite_or_a_flag_says_otherwise() {
     let question = bench.summary()["run"]["question"].as_str().unwrap().to_owned();
     assert!(question.contains("full speaks HTTP/1.1 over TLS without resumption."), "{question}");
 
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let held = HeldPort::new();
+    let port = held.number;
     let mut node = Command::new("node");
     let command = node.args(["noting.js", "load.log", &port.to_string()]).current_dir(bench.path());
     let mut server = command.spawn().unwrap();

@@ -3,11 +3,15 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 use serde_json::Value;
+use tare_sys::socket::local_address;
 use tempfile::TempDir;
 
 /// The program under test.
@@ -165,6 +169,22 @@ pub fn wait_for(mut condition: impl FnMut() -> bool) -> bool {
 /// Sends a signal, such as `-INT`, to a process.
 pub fn signal(signal: &str, pid: impl Display) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+}
+
+/// A port of this machine that nobody else gets while it is held. A program that the test starts may listen on it.
+pub struct HeldPort {
+    pub number: u16,
+    _socket: OwnedFd,
+}
+
+impl HeldPort {
+    pub fn new() -> Self {
+        let socket = net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+        // It never listens, so another socket with this option may.
+        net::sockopt::set_socket_reuseaddr(&socket, true).unwrap();
+        net::bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        Self { number: local_address(socket.as_fd()).unwrap().port(), _socket: socket }
+    }
 }
 
 /// A `[servers.NAME]` table that starts the built-in server with `flags`.

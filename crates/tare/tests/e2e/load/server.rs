@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Bench, Reference, json, project, skip, stderr, stdout, wait_for};
+use crate::common::{Bench, HeldPort, Reference, json, project, skip, stderr, stdout, wait_for};
 
 /// A load at random intervals, and its JSON.
 fn load(bench: &Bench, url: &str, server: &str, more: &[&str]) -> Value {
@@ -102,7 +102,8 @@ impl Jvm {
             skip("java is not installed");
             return None;
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let held = HeldPort::new();
+        let port = held.number;
         let mut java = Command::new("java");
         java.args(["-Xmx48m", "-XX:+UseSerialGC"]).args(options).arg(project().join("examples/jvm-flags/Server.java"));
         let child = java.env("PORT", port.to_string()).stdout(Stdio::null()).spawn().unwrap();
