@@ -1,7 +1,7 @@
 //! Servers that answer differently where no body is stated: such a comparison stops, and the message says how to allow it.
 
-use crate::check::{Repository, all_of, project_with_catalog};
-use crate::common::{Bench, QUICK, server, stderr, stdout};
+use crate::check::{Repository, project_with_catalog};
+use crate::common::{Bench, QUICK, all_of, server, stderr, stdout};
 
 /// The scenario of all tests here, with no stated body.
 fn open_suite(servers: &[String], more: &str) -> String {

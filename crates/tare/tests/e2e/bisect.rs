@@ -2,8 +2,8 @@
 
 use std::process::{Output, Stdio};
 
-use crate::check::{Repository, all_of, project_with_catalog};
-use crate::common::{is_disturbed, signal, skip, stdout, wait_for};
+use crate::check::{Repository, project_with_catalog};
+use crate::common::{all_of, is_disturbed, signal, skip, stdout, wait_for};
 use crate::faults::count_recorded_slices;
 
 const SEARCH: [&str; 9] = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, QUICK, TARE, is_disturbed, skip, stderr, stdout};
+use crate::common::{Bench, QUICK, TARE, all_of, is_disturbed, skip, stderr, stdout};
 
 /// A git repository with a server whose cost is in the file `cost`, in percent.
 pub struct Repository {
@@ -75,10 +75,6 @@ impl Repository {
         let trees: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix("worktree ")).collect();
         PathBuf::from(trees[1])
     }
-}
-
-pub fn all_of(output: &Output) -> String {
-    format!("{}{}", stdout(output), stderr(output))
 }
 
 #[test]

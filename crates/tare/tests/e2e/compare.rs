@@ -1,6 +1,6 @@
 //! `tare compare`, `tare history` and `tare report --ci` on real records of servers with a known difference.
 
-use crate::common::{Bench, QUICK, Reference, json, server, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, all_of, json, server, stderr, stdout};
 
 /// Two runs of a bare server and one that waits longer before it answers.
 fn record_two_runs(bench: &Bench) {
@@ -9,7 +9,7 @@ fn record_two_runs(bench: &Bench) {
             [QUICK, &server("bare", None, &[]), &server("layer", Some("bare"), &["--delay-us", delay])].concat();
         // Turns fix the load at which CPU is compared.
         let output = bench.run_suite(&suite, &["--forks", "3", "--turn", "20ms"]);
-        assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+        assert!(output.status.success(), "{}", all_of(&output));
     }
 }
 
@@ -192,7 +192,7 @@ fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is
     assert!(output.status.success(), "{}", stderr(&output));
     for file in ["load.json", "load.db"] {
         let output = bench.run(&["history", "import", file]);
-        assert!(stdout(&output).contains("figures of tare"), "{}{}", stdout(&output), stderr(&output));
+        assert!(stdout(&output).contains("figures of tare"), "{}", all_of(&output));
     }
     let lines = json(&stdout(&bench.run(&["history", "--json"])));
     let line = &lines["lines"][0];

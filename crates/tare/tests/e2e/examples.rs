@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, HeldPort, cell, comparison, json, project, skip, stderr, stdout, wait_for};
+use crate::common::{Bench, HeldPort, all_of, cell, comparison, json, project, skip, stderr, stdout, wait_for};
 
 /// Folders that builds make.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
@@ -137,7 +137,7 @@ fn the_example_of_streams_runs_and_its_buffer_is_seen() {
     verified(&bench);
     let quick = ["run", "tare.toml", "--forks", "1", "--users", "4", "--warmup", "200ms", "--push", "1"];
     let output = bench.run(&quick);
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     let of_push = |variant: &str| {
         let cell = cell(&summary, variant).clone();
@@ -182,7 +182,7 @@ fn the_example_of_grpc_in_go_runs_and_what_gets_no_call_is_named() {
         std::fs::write(bench.path().join("tare.toml"), suite.replacen(from, to, 1)).unwrap();
         let output =
             bench.tare(&["verify", "--suite", "tare.toml"]).env("GOFLAGS", "-buildvcs=false").output().unwrap();
-        let said = stdout(&output) + &stderr(&output);
+        let said = all_of(&output);
         assert!(!output.status.success() && said.contains(says), "{to}: {said}");
     }
     load_over_tls(&bench);
@@ -219,7 +219,7 @@ fn the_example_of_an_agent_runs() {
     let bench = Bench::new();
     copy_folder(&project().join("examples/otel-agent"), bench.path());
     let output = bench.run(&["verify", "--suite", "tare.toml", "agent"]);
-    assert!(stdout(&output).contains("1 passed, 0 failed, 0 skipped"), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("1 passed, 0 failed, 0 skipped"), "{}", all_of(&output));
     bench.assert_nothing_left();
 }
 
@@ -237,7 +237,7 @@ fn the_example_of_proxies_runs_and_has_the_cpu_of_each_part() {
     let quick = ["--forks", "1", "--users", "4", "--warmup", "200ms", "--slice", "200ms"];
     let flags = ["--saturating", "2", "--latency", "1s"];
     let output = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat()).env("PATH", &path).output().unwrap();
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     assert!(cell(&summary, "direct")["cpu_by_server"].is_null());
     for proxy in ["nginx", "haproxy", "gateway"] {
@@ -269,7 +269,7 @@ fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     let flags = ["--saturating", "2", "--latency", "0s"];
     let mut run = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat());
     let output = run.env("GOFLAGS", "-buildvcs=false").output().unwrap();
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     for variant in ["bare", "wrapped"] {
         let cell = cell(&summary, variant);
@@ -354,5 +354,5 @@ fn init_takes_the_branch_from_git_and_prints_commands_for_a_shell() {
     let suite = std::fs::read_to_string(folder.join("tare.toml")).unwrap();
     assert!(suite.contains("baseline = \"master\" "), "{suite}");
     let output = bench.run(&["check", "my project/tare.toml", "--dry-run"]);
-    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
 }

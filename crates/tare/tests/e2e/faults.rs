@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::common::{
-    Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, signal, stderr, stdout, wait_for,
+    Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, all_of, cell, measured_forks, server, signal, stderr, stdout,
+    wait_for,
 };
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
@@ -21,7 +22,7 @@ fn run_with_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, Str
     ]
     .concat();
     let output = bench.run_suite(&suite, &[&["--forks", "2"], args].concat());
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     assert_eq!(output.status.code(), Some(3), "a void cell has an exit code of its own: {said}");
     let summary = bench.summary();
     // Two tests share this machine, so a good cell may be suspect of lateness; void it must not be.
@@ -62,7 +63,7 @@ fn wrong_answers_are_counted_by_class() {
         suite += &server(fault, Some("bare"), &flags);
     }
     let output = bench.run_suite(&suite, &["--forks", "1", "--saturating", "12"]);
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
     let summary = bench.summary();
     assert_ne!(cell(&summary, "bare")["validity"]["state"], "void", "{said}");
@@ -136,7 +137,7 @@ fn what_dies_of_a_proxy_or_behind_it_is_named_and_nothing_is_left() {
     assert!(wait_for(|| count_recorded_slices(&bench) > 0 && mortal().is_some()));
     signal("-KILL", mortal().unwrap().split(':').next().unwrap());
     let output = child.wait_with_output().unwrap();
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
     let findings = bench.summary()["findings"].to_string();
     assert!(findings.contains("lonely: ended during the run"), "{findings}");
@@ -192,7 +193,7 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--resume: takes every setting from the record"), "{}", stderr(&output));
     let output = bench.run(&["run", "--resume"]);
-    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
     let resumed = bench.summary();
     assert_eq!((&resumed["run"]["status"], &resumed["run"]["id"]), (&"complete".into(), &summary["run"]["id"]));
     assert_eq!(measured_forks(cell(&resumed, "wrapped")), 3, "forks count as planned");

@@ -1,6 +1,6 @@
 //! Wrong input of users: each is one clear error that names file, line or flag, and the remedy.
 
-use crate::common::{Bench, QUICK, Reference, server, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, all_of, server, stderr, stdout};
 
 fn error_of(bench: &Bench, args: &[&str]) -> String {
     let output = bench.run(args);
@@ -279,7 +279,7 @@ fn a_command_that_is_missing_and_a_port_in_use_are_named() {
         let bench = Bench::new();
         let output =
             bench.run_suite(&format!("{QUICK}\n[servers.a]\n{server}\n"), &["--forks", "1", "--startup-timeout", "2s"]);
-        let said = stdout(&output) + &stderr(&output);
+        let said = all_of(&output);
         assert_eq!(output.status.code(), Some(3), "{said}");
         assert!(said.contains(&says), "{said}");
         bench.assert_nothing_left();
@@ -293,7 +293,7 @@ fn control_characters_of_files_and_arguments_are_escaped() {
     let reference = Reference::start(&[]);
     let said = |args: &[&str]| {
         let output = bench.run(args);
-        let said = stdout(&output) + &stderr(&output);
+        let said = all_of(&output);
         let raw = said.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!(raw, None, "{args:?}: {said:?}");
         assert!(said.contains('\u{fffd}'), "{args:?} quotes nothing: {said}");

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tare_record::{RunHeader, RunWriter, find_run, open_run_record};
 
-use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, signal, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, SmallDisk, all_of, json, server, signal, stderr, stdout, wait_for};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
 
@@ -187,7 +187,7 @@ fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
         ),
     );
     let output = bench.run_suite(&[suite, logging].concat(), &["--forks", "1"]);
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let logs = bench.path().join(".tare/runs");
     let log = fs::read_dir(logs).unwrap().next().unwrap().unwrap().path().join("logs");
     let logged =
@@ -239,7 +239,7 @@ fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
 fn a_bundle_of_a_run_that_has_not_ended_has_all_that_was_measured() {
     let bench = Bench::new();
     let output = bench.run_suite(&[QUICK, &server("bare", None, &[])].concat(), &["--forks", "1"]);
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let dir = bench.path().join(".tare");
     let whole = open_run_record(&find_run(&dir, "latest").unwrap()).unwrap();
     let mut writer = RunWriter::create(&dir, &RunHeader { id: "going-on".to_owned(), ..whole.header }).unwrap();

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use rcgen::{CertificateParams, KeyPair};
 
-use crate::check::{all_of, project_with_catalog};
-use crate::common::{Bench, HeldPort, cell, json, project, skip, stdout, wait_for};
+use crate::check::project_with_catalog;
+use crate::common::{Bench, HeldPort, all_of, cell, json, project, skip, stdout, wait_for};
 
 /// `node server.js PROTOCOL PORT`.
 const SERVER: &str = "

@@ -1,6 +1,6 @@
 //! `tare run` where the server sends, and the search for the largest load that keeps a curve.
 
-use crate::common::{Bench, cell, server, stderr, stdout};
+use crate::common::{Bench, all_of, cell, server, stderr};
 
 const PUSHES: &str = r#"
 [run]
@@ -28,7 +28,7 @@ fn suite() -> String {
 fn each_user_receives_all_of_its_messages() {
     let bench = Bench::new();
     let output = bench.run_suite(&suite(), &["-m", "Push", "--messages", "5"]);
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     let summary = bench.summary();
     for variant in ["bare", "other"] {
         let messages = &cell(&summary, variant)["messages"];
@@ -46,7 +46,7 @@ fn what_is_pushed_is_profiled_like_any_other_load() {
     bench.suite(&suite());
     let flags = ["--suite", "suite.toml", "--forks", "1", "--span", "300ms", "-e", "cpu"];
     let output = bench.run(&[&["profile", "other", "Push"][..], &flags].concat());
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     // Where perf is missing, the sampler says so: it has been called.
     assert!(output.status.success() || said.contains("perf"), "{said}");
     bench.assert_nothing_left();
@@ -57,7 +57,7 @@ fn a_curve_that_always_holds_is_kept_by_the_most_that_is_tried() {
     let bench = Bench::new();
     let search = ["-m", "Get,Push", "--slo", "p50<10s,p99<10s,errors<50%", "--slo-by", "users", "--slo-most", "20"];
     let output = bench.run_suite(&suite(), &[&search[..], &["--slo-each", "200ms"]].concat());
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     let summary = bench.summary();
     let capacity = &cell(&summary, "other")["capacity"];
     assert_eq!((&capacity["load"]["value"], &capacity["forks_at_most"]), (&20.0.into(), &1.into()), "{said}");

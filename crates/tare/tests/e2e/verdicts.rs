@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{Bench, QUICK, TARE, cell, comparison, is_disturbed, measured_forks, server, skip, stderr, stdout};
+use crate::common::{
+    Bench, QUICK, TARE, all_of, cell, comparison, is_disturbed, measured_forks, server, skip, stderr, stdout,
+};
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 
 #[test]
@@ -23,7 +25,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
         assert_ne!(cpu["verdict"], "better", "{cpu:#}");
         return skip("other programs were busy, so the ratio may be off");
     }
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     assert_eq!(cpu["name"], "cpu_per_request", "it decides where servers alternate in turns");
     assert_eq!(cpu["verdict"], "worse", "{cpu:#}");
     let ratio = cpu["ratio"].as_f64().unwrap();

@@ -223,6 +223,10 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+pub fn all_of(output: &Output) -> String {
+    stdout(output) + &stderr(output)
+}
+
 /// The comparison of that variant.
 pub fn comparison<'a>(summary: &'a Value, variant: &str) -> &'a Value {
     find(summary, "comparisons", variant)

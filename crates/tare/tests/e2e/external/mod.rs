@@ -6,7 +6,7 @@ mod server_host;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::common::{Bench, QUICK, cell, project, stderr, stdout};
+use crate::common::{Bench, QUICK, all_of, cell, project, stderr, stdout};
 
 const CONTRACT: &str = r#"
 schema = 1
@@ -56,7 +56,7 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
     let url = format!("http://127.0.0.1:{port}");
     let output = bench.run(&["run", "--external", &url, "--contract", "own.toml", "-d", "1", "-u", "4"]);
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     let found = cell(&summary, "External");
     assert!(found["throughput_per_s"]["value"].as_f64().unwrap() > 0.0);
@@ -77,7 +77,7 @@ fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let url = format!("http://127.0.0.1:{port}");
     let run = ["run", "--external", &url, "--contract", "own.toml", "-m", "Push", "-d", "1", "-u", "2"];
     let output = bench.run(&[&run[..], &["--warmup", "100ms", "--server-clock", "estimate"]].concat());
-    let said = stdout(&output) + &stderr(&output);
+    let said = all_of(&output);
     let summary = bench.summary();
     let messages = &cell(&summary, "External")["messages"];
     assert_eq!((&messages["received"], &messages["clock"]["is_confirmed"]), (&40.into(), &true.into()), "{said}");
@@ -94,7 +94,7 @@ fn an_external_server_is_compared_with_one_of_ours() {
     let suite = [QUICK, &crate::common::server("bare", None, &[])].concat();
     let external = format!("there=http://127.0.0.1:{port}");
     let output = bench.run_suite(&suite, &["--external", &external, "--baseline", "bare", "--forks", "2"]);
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     assert_eq!(crate::common::comparison(&summary, "there")["currencies"][0]["name"], "throughput");
 }
@@ -126,7 +126,7 @@ fn an_external_server_that_nothing_chooses_is_refused() {
     assert_eq!(left_out.status.code(), Some(2), "{}", stdout(&left_out));
     assert!(stderr(&left_out).contains("--external: there is left out by"), "{}", stderr(&left_out));
     let chosen = plan(&["-s", "there", "--baseline", "bare"]);
-    assert!(stdout(&chosen).contains("compared       there"), "{}{}", stdout(&chosen), stderr(&chosen));
+    assert!(stdout(&chosen).contains("compared       there"), "{}", all_of(&chosen));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn an_external_server_that_is_not_there_is_void() {
     // No server listens on port 1.
     let output =
         bench.run(&["run", "--external", "http://127.0.0.1:1", "--contract", "own.toml", "-d", "1", "-u", "1"]);
-    assert_eq!(output.status.code(), Some(3), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", all_of(&output));
     assert!(stdout(&output).contains("refused"), "{}", stdout(&output));
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, QUICK, TARE, cell, signal, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, TARE, all_of, cell, signal, stderr, wait_for};
 
 /// The built-in server, started by a script of the suite's folder. It listens where its environment says.
 fn server_by_script(bench: &Bench, name: &str, flags: &str) -> String {
@@ -36,7 +36,7 @@ fn servers_behind_an_agent_are_sent_started_read_and_ended() {
     let bench = Bench::new();
     let suite = [QUICK, &server_by_script(&bench, "bare", "")].concat();
     let output = run_command(&bench, &suite, &["-d", "1", "-u", "2"]).output().unwrap();
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     let found = cell(&summary, "bare");
     for figure in ["throughput_per_s", "cpu_ns_per_request", "rss_peak_bytes"] {
@@ -105,7 +105,7 @@ printf '\t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp
 fn a_server_behind_an_agent_is_profiled_there_and_recorded_here() {
     let bench = Bench::new();
     let output = profile_command(&bench, PERF).output().unwrap();
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{}", all_of(&output));
     let summary = bench.summary();
     let view = &summary["profiles"]["views"][0];
     assert_eq!((&view["variant"], &view["samples"]), (&"bare".into(), &1.into()), "{view:#}");

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Bench, Reference, TARE, json as read_json, signal, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, TARE, all_of, json as read_json, signal, stderr, stdout, wait_for};
 
 /// Notes each call in `log`. Its answers are files of its folder; an attached pod is an agent on this machine.
 const KUBECTL: &str = r#"#!/bin/sh
@@ -206,7 +206,7 @@ fn two_deployments_are_compared_from_pods() {
         "20ms",
     ];
     let output = cluster.run(&[&servers[..], &load, &["--saturating", "3", "--latency", "200ms"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
     let summary = cluster.bench.summary();
     let environment = summary["environment"].to_string();
     assert!(environment.contains("k8s:a, k8s:b"), "{environment}");
