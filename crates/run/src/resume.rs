@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tare_plan::Plan;
+use tare_plan::contract::Contract;
 use tare_record::RunRecord;
 use tare_record::environment::Environment;
 use tare_record::store::InterruptedRun;
@@ -12,12 +13,21 @@ use crate::error::RunError;
 use crate::preflight::environment::capture_environment;
 use crate::prepare::Launches;
 
-/// The files of all programs of a run: those of its servers, and tare.
-pub(crate) fn files_of_run(inputs: &RunInputs<'_>) -> BTreeMap<String, String> {
+/// What the record calls the contract of the catalog, among the files of a run.
+const CONTRACT: &str = "the contract of the servers";
+
+/// The files of all programs of a run: those of its servers, and tare; and what the contract says.
+pub(crate) fn files_of_run(plan: &Plan, inputs: &RunInputs<'_>) -> BTreeMap<String, String> {
     let own = inputs.reference.iter().map(|program| program.display().to_string()).collect::<Vec<_>>();
     let mut files = crate::prepare::program_files::program_files(&own, None);
     files.extend(inputs.launches.program_files());
+    files.extend(contract_of_run(plan, inputs.contract));
     files
+}
+
+/// The contract with its hash in place of a file with its state, where it holds for a server of the plan.
+fn contract_of_run(plan: &Plan, contract: &Contract) -> Option<(String, String)> {
+    Some((CONTRACT.to_owned(), plan.hash_of_contract(contract)?))
 }
 
 /// Checks that the forks to come would measure the same as those before the interruption.
@@ -32,7 +42,7 @@ pub(crate) fn check_unchanged(run: &InterruptedRun, inputs: &RunInputs<'_>) -> R
     if let Some(difference) = machine_difference(&header.environment, &now) {
         return refuse(difference);
     }
-    if let Some(difference) = file_difference(&run.checkpoint.files, &files_of_run(inputs)) {
+    if let Some(difference) = file_difference(&run.checkpoint.files, &files_of_run(&header.plan, inputs)) {
         return refuse(difference);
     }
     command_difference(&header.plan, &run.record, inputs.launches).map_or(Ok(()), refuse)
@@ -70,6 +80,8 @@ fn command_difference(plan: &Plan, record: &RunRecord, launches: &Launches) -> O
 
 #[cfg(test)]
 mod tests {
+    use tare_plan::contract::Lack;
+    use tare_plan::plan::{CommandServer, Program};
     use tare_record::environment::FactSection;
 
     use super::*;
@@ -105,5 +117,22 @@ mod tests {
         assert_eq!(file_difference(&files("1"), &files("2")).unwrap(), "/a.jar has changed since it began");
         assert_eq!(file_difference(&files("1"), &BTreeMap::new()).unwrap(), "/a.jar is gone");
         assert_eq!(file_difference(&files("1"), &files("1")), None);
+    }
+
+    #[test]
+    fn a_contract_that_has_changed_is_named_where_a_server_is_held_to_it() {
+        let mut plan = crate::tests::plan(&["a"], &["Get"]);
+        let then = Contract::default();
+        let because = "it has no such route".to_owned();
+        let lack = Lack { servers: vec!["a".to_owned()], scenarios: vec!["Get".to_owned()], because };
+        let now = Contract { lacks: vec![lack], ..Contract::default() };
+        let difference = |plan: &Plan| {
+            let of = |contract: &Contract| contract_of_run(plan, contract).into_iter().collect();
+            [file_difference(&of(&then), &of(&then)), file_difference(&of(&then), &of(&now))]
+        };
+        let changed = "the contract of the servers has changed since it began".to_owned();
+        assert_eq!(difference(&plan), [None, Some(changed)]);
+        plan.groups[0].variants[0].program = Program::Command(Box::new(CommandServer::default()));
+        assert_eq!(difference(&plan), [None, None]);
     }
 }

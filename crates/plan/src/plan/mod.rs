@@ -292,6 +292,14 @@ impl Plan {
         contract
     }
 
+    /// SHA-256 of what the catalog's contract says beside the scenarios, which are in the plan, in hex; `None` where no server
+    /// of the plan is held to it.
+    pub fn hash_of_contract(&self, of_catalog: &Contract) -> Option<String> {
+        let is_of_catalog = |variant: &Variant| variant.program.is_of_catalog();
+        let Contract { checks, differences, lacks, .. } = of_catalog;
+        self.started().any(is_of_catalog).then(|| hash_of(&(checks, differences, lacks)))
+    }
+
     /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.
     pub fn origin_of(&self, key: &str) -> String {
         origin_of(&self.settings, &self.suite_file, key, &key.replace('_', "-"))
