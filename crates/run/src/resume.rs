@@ -81,7 +81,7 @@ fn command_difference(plan: &Plan, record: &RunRecord, launches: &Launches) -> O
 #[cfg(test)]
 mod tests {
     use tare_plan::contract::Lack;
-    use tare_plan::plan::{CommandServer, Program};
+    use tare_plan::plan::Program;
     use tare_record::environment::FactSection;
 
     use super::*;
@@ -132,7 +132,7 @@ mod tests {
         };
         let changed = "the contract of the servers has changed since it began".to_owned();
         assert_eq!(difference(&plan), [None, Some(changed)]);
-        plan.groups[0].variants[0].program = Program::Command(Box::new(CommandServer::default()));
+        plan.groups[0].variants[0].program = Program::Command(Box::default());
         assert_eq!(difference(&plan), [None, None]);
     }
 }
