@@ -6,7 +6,7 @@ use tare_plan::suite::Suite;
 use tare_record::{EventKind, EventLevel, EventRecord};
 
 use crate::args::{Global, ProfileArgs};
-use crate::failure::{Outcome, with_argument_names};
+use crate::failure::{Outcome, with_argument_names, wrong_usage};
 use crate::session::{Session, print_plan};
 
 /// Profiles, or shows the plan.
@@ -41,7 +41,21 @@ fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
         Ok(error) => with_argument_names(error, &arguments).into(),
         Err(other) => other,
     })?;
+    refuse_running(&plan)?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
+}
+
+/// A sampler needs a process that tare has started. Without one, minutes of warm-up would show nothing.
+fn refuse_running(plan: &Plan) -> anyhow::Result<()> {
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let running = variants.find(|variant| matches!(variant.program, tare_plan::plan::Program::External { .. }));
+    running.map_or(Ok(()), |variant| {
+        Err(wrong_usage(format!(
+            "{} runs already, and a sampler cannot see its process; let tare start it: write its command in [servers.{}] \
+             in place of its url",
+            variant.name, variant.server
+        )))
+    })
 }
 
 /// The suite with its servers, scenarios and settings alone. What is profiled stands on the command line, and with its

@@ -69,6 +69,17 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
 }
 
 #[test]
+fn a_server_that_runs_already_is_not_warmed_up_for_a_profile_that_cannot_be_taken() {
+    let bench = Bench::new();
+    bench.suite(&format!("{QUICK}[servers.there]\nurl = \"http://127.0.0.1:1\"\n"));
+    let output = bench.run(&["profile", "there", "Get", "--suite", "suite.toml"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("there runs already") && said.contains("[servers.there]"), "{said}");
+    assert!(!bench.path().join(".tare/runs").exists(), "nothing was begun");
+}
+
+#[test]
 fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let bench = Bench::new();
     let server = start_by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
