@@ -3,7 +3,7 @@
 use std::process::{Output, Stdio};
 
 use crate::check::{Repository, project_with_catalog};
-use crate::common::{all_of, is_disturbed, signal, skip, stdout, wait_for};
+use crate::common::{all_of, is_disturbed, signal, skip, stderr, stdout, wait_for};
 use crate::faults::count_recorded_slices;
 
 const SEARCH: [&str; 9] = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
@@ -19,7 +19,7 @@ fn project_with_releases() -> Repository {
     let repository = project_with_catalog();
     repository.write("servers/cost.3", "100\n");
     repository.write("servers/cost.4", "100\n");
-    repository.write("servers/broken.2", "");
+    repository.write("servers/broken.own@2", "");
     repository
 }
 
@@ -49,6 +49,27 @@ fn the_release_with_the_change_is_found_beside_one_that_cannot_be_built() {
     let built = std::fs::read_to_string(repository.bench.path().join("servers/built")).unwrap();
     let times = |version: &str| built.lines().filter(|line| line.ends_with(version)).count();
     assert_eq!(["1", "3", "4"].map(times), [1; 3], "each release is built once: {built}");
+}
+
+#[test]
+fn a_release_stays_found_where_the_server_beneath_cannot_be_built() {
+    let repository = project_with_releases();
+    let catalog = std::fs::read_to_string(repository.bench.path().join("servers/catalog.toml")).unwrap();
+    let beneath = "baseline = \"base.Bare\"\n[families.base]\ntitle = \"Base\"\ndefault_version = \"1\"\n\
+                   versions = [\"1\", \"4\"]\n[[families.base.servers]]\n\
+                   name = \"base.Bare\"\nroutes = 1\nkind = \"vanilla\"\n";
+    repository.write("servers/catalog.toml", &format!("{catalog}{beneath}"));
+    repository.write("servers/broken.base@4", "");
+    let args = ["bisect", "-s", "own.Layer", "--versions", "1,4", "--good", "1", "--bad", "4", "-m", "Get"];
+    let output = repository.tare(&[&args[..], &SHORT, &["--budget", "60s", "--at-least-change", "20"]].concat());
+    if is_undecided(&repository, &output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    let told = stdout(&output);
+    assert!(told.contains("The change came with 4: 1 does not have it."), "{told}");
+    assert!(told.contains("Whose it is, is not known: base.Bare cannot be built."), "{told}");
+    assert!(stderr(&output).contains("base@4 does not compile"), "{}", stderr(&output));
 }
 
 #[test]

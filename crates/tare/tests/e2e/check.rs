@@ -221,7 +221,7 @@ fn a_limit_on_bytes_without_a_counter_is_noted_before_the_run() {
 }
 
 /// A project whose catalog has one server, built by a script. Its cost is in the file `servers/cost`, or for one version in
-/// `servers/cost.VERSION`. A version with a file `broken.VERSION` cannot be built. The file `built` names what was built.
+/// `servers/cost.VERSION`. A target with a file `broken.TARGET` cannot be built. The file `built` names what was built.
 pub fn project_with_catalog() -> Repository {
     let repository = Repository { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
     repository.git(&["init", "-q", "-b", "main"]);
@@ -245,7 +245,7 @@ pub fn project_with_catalog() -> Repository {
         "servers/build",
         "#!/bin/sh\n[ \"$1\" != --fingerprint ] || { echo \"$2 1\"; exit; }\n[ ! -e broken ] || { cat broken; exit 1; }\n\
          mkdir -p target/manifests\nfor server; do\necho $server >>built; version=${server#*@}\n\
-         [ ! -e broken.$version ] || { echo $server does not compile; exit 1; }\n\
+         [ ! -e broken.$server ] || { echo $server does not compile; exit 1; }\n\
          echo \"{\\\"schema\\\": 1, \\\"family\\\": \\\"own\\\", \\\"version\\\": \\\"$version\\\", \\\"sources_sha256\\\": \\\"1\\\", \
          \\\"resolved\\\": {}, \\\"command\\\": [\\\"env\\\", \\\"VERSION=$version\\\", \\\"sh\\\", \\\"$PWD/serve.sh\\\"]}\" \
          >target/manifests/$server.json\ndone\n",
