@@ -64,16 +64,20 @@ pub fn with_argument_names(error: PlanError, arguments: &[(&str, &str)]) -> Plan
     }
 }
 
-/// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
-/// error.
-pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+/// Whether Ctrl-C came before there was anything to report.
+pub fn is_cancelled(error: &anyhow::Error) -> bool {
     let is_cancelled = |error: &SutError| matches!(error, SutError::Cancelled { .. });
-    let is_interrupted = match error.downcast_ref() {
+    match error.downcast_ref() {
         Some(RunError::Interrupted) => true,
         Some(RunError::Server(error)) => is_cancelled(error),
         _ => error.downcast_ref().is_some_and(is_cancelled),
-    };
-    if is_interrupted {
+    }
+}
+
+/// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
+/// error.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if is_cancelled(error) {
         return Outcome::Interrupted.into();
     }
     let is_wrong_load = |error: &LoadError| matches!(error, LoadError::Spec { .. } | LoadError::Input { .. });

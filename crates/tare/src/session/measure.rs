@@ -21,7 +21,6 @@ use tare_sys::clock;
 
 use super::presentation::PROFILE_DIR;
 use super::{EndedRun, Session, agents, can_go_on, is_interrupted, servers_machine};
-use crate::failure::error_text;
 use crate::git;
 use crate::progress::RunView;
 use crate::recorded_command::recorded_command;
@@ -57,16 +56,11 @@ impl Session<'_> {
 
     /// The profiling starts that a plan asks for. They come after the scored ones and have a record of their own, so their
     /// failure costs no scored figure.
-    pub(super) fn measure_profiles(&self, plan: &Plan, scored: &EndedRun) -> Option<RunRecord> {
-        let plan = plan.profiling()?;
-        if is_interrupted(&scored.record) {
-            return None;
-        }
+    pub(super) fn measure_profiles(&self, plan: &Plan, scored: &EndedRun) -> anyhow::Result<Option<RunRecord>> {
+        let Some(plan) = plan.profiling().filter(|_| !is_interrupted(&scored.record)) else { return Ok(None) };
         console::print_text("\n  scored; now the profiling starts, which say why\n");
-        self.build_and_measure(&plan, RecordTarget::ProfilesOf(scored))
-            .inspect_err(|error| console::print_note(&format!("  not profiled: {}", error_text(error))))
-            .ok()
-            .map(|measured| measured.record)
+        let measured = self.build_and_measure(&plan, RecordTarget::ProfilesOf(scored));
+        measured.map(|measured| Some(measured.record))
     }
 
     fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<EndedRun> {

@@ -25,7 +25,7 @@ use tare_sut::SutError;
 use tare_sys::clock;
 
 use crate::args::{self, AgentOptions, Global, WhenUndecided};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, error_text, is_cancelled};
 use crate::workspace::{Workspace, check_pattern};
 use crate::{console, plan_text};
 use known_facts::{earlier_runs, machine_facts};
@@ -86,9 +86,16 @@ impl<'a> Session<'a> {
 
     /// Finishes a run after its scored starts: profiles, makes the report, and returns how the run ended.
     pub fn conclude(&self, plan: &Plan, mut measured: EndedRun) -> anyhow::Result<Outcome> {
-        measured.profiled = self.measure_profiles(plan, &measured);
+        let mut is_stopped = false;
+        match self.measure_profiles(plan, &measured) {
+            Ok(profiled) => measured.profiled = profiled,
+            Err(error) => {
+                console::print_note(&format!("  not profiled: {}", error_text(&error)));
+                is_stopped = is_cancelled(&error);
+            }
+        }
         let summary = self.report(&measured)?;
-        if measured.is_interrupted() {
+        if is_stopped || measured.is_interrupted() {
             return Ok(Outcome::Interrupted);
         }
         if let Some(check) = &summary.check {

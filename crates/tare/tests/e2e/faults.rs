@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::check::project_with_catalog;
 use crate::common::{
     Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, all_of, cell, measured_forks, server, signal, stderr, stdout,
     wait_for,
@@ -293,6 +294,26 @@ fn ctrl_c_has_its_exit_code_wherever_it_comes() {
     assert!(lines.any(|line| line.unwrap() == "machine"), "the noise is measured next");
     assert_eq!(interrupt(doctor), Some(130));
     bench.assert_nothing_left();
+}
+
+#[test]
+fn ctrl_c_while_the_servers_of_profiles_are_built_has_its_exit_code() {
+    let repository = project_with_catalog();
+    let build = std::fs::read_to_string(repository.bench.path().join("servers/build")).unwrap();
+    // What is built is looked at again before the profiling starts, and that takes for ever.
+    repository.write("servers/build", &build.replacen('\n', "\n[ ! -e built ] || sleep 48\n", 1));
+    let settings = QUICK.split("[scenarios.Get]").next().unwrap();
+    let profile = "[profile]\nevents = [\"cpu\"]\nforks = 1\nspan = \"200ms\"\n";
+    repository.write("suite.toml", &[settings, profile].concat());
+    let mut run = repository.command(&["run", "suite.toml", "-s", "own.Layer", "--forks", "1"]);
+    let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(wait_for(|| repository.bench.processes_of_test().iter().any(|one| one.contains(": sleep 48"))));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", all_of(&output));
+    assert!(stderr(&output).contains("not profiled: own@1: given up as asked"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("  page      "), "what was measured is reported: {}", stdout(&output));
+    repository.bench.assert_nothing_left();
 }
 
 /// A run that has some slices in its record and is far from its end.

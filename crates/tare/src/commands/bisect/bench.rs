@@ -11,7 +11,7 @@ use tare_plan::{Currency, Plan, PlanError};
 use tare_report::write_all;
 
 use super::search::{Comparison, CostChange};
-use crate::failure::error_text;
+use crate::failure::{error_text, is_cancelled};
 use crate::session::{Session, is_failed_build};
 use crate::workspace::shown_path;
 use crate::{console, interrupt};
@@ -81,7 +81,9 @@ impl ReleaseBench<'_> {
         if interrupt::is_raised(&*interrupt::flag()?) {
             return Err(Stopped.into());
         }
-        let measured = self.session.measure(plan)?;
+        // It may come while the servers are built, too.
+        let stopped = |error| if is_cancelled(&error) { anyhow::Error::from(Stopped) } else { error };
+        let measured = self.session.measure(plan).map_err(stopped)?;
         let (record, run_dir) = (&measured.record, &measured.run_dir);
         let summary = summarize(record);
         write_all(&summary, record, run_dir)?;
