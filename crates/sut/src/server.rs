@@ -110,7 +110,7 @@ impl Server {
         let mut tries = 1;
         loop {
             let port = spec.choose_port()?;
-            let chosen = port.as_ref().filter(|port| port.is_chosen()).map(Port::number);
+            let chosen = port.as_ref().map(Port::number).filter(|port| *port != 0 && spec.port.is_none());
             match (Self::start_at(spec, port, upstream, cancelled), chosen) {
                 (Err(error), Some(port)) if tries < MOST_PORTS && ready::has_lost_port(&error, port) => tries += 1,
                 (Err(SutError::PortTaken { server, port, owner }), Some(chosen)) if port == chosen => {

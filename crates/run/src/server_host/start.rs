@@ -122,6 +122,7 @@ impl OwnStart {
             files: files.iter().map(|(file, text)| (file.clone(), fill(text))).collect(),
             upstream: behind.transpose()?.map(Box::new),
             ready,
+            port: None,
             base_url: base_url.as_ref().map(fill),
             cpus: self.cpus.parse().map_err(|error| wrong("cores", &error))?,
             scheduling: self.scheduling,

@@ -44,6 +44,8 @@ pub struct ServerSpec {
     /// The line of its output that says that it is ready; without one, it is ready once it listens. A group named `port` contains
     /// its port, and `{port}` then becomes 0 ("any").
     pub ready: Option<Regex>,
+    /// What `{port}` becomes; tare chooses it if `None`.
+    pub port: Option<u16>,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
     pub cpus: CpuSet,
@@ -56,16 +58,17 @@ pub struct ServerSpec {
 }
 
 impl ServerSpec {
-    /// The value of `{port}`: 0 if the ready line contains the port, else a free one; `None` if there is no
+    /// The value of `{port}`, if none is given: 0 if the ready line contains the port, else a free one. `None` if there is no
     /// placeholder.
     pub(super) fn choose_port(&self) -> Result<Option<Port>, SutError> {
         let mut given = self.command.iter().chain(self.env.values()).chain(self.files.values());
         let given_to_it = given.any(|text| text.contains(PORT));
         let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
-        match (asked_for, self.line_tells_port()) {
-            (false, _) => Ok(None),
-            (true, true) => Ok(Some(Port(0))),
-            (true, false) => Port::choose().map(Some).map_err(|source| SutError::NoFreePort { source }),
+        match (asked_for, self.port, self.line_tells_port()) {
+            (false, ..) => Ok(None),
+            (true, Some(port), _) => Ok(Some(Port(port))),
+            (true, None, true) => Ok(Some(Port(0))),
+            (true, None, false) => Port::choose().map(Some).map_err(|source| SutError::NoFreePort { source }),
         }
     }
 
@@ -180,11 +183,6 @@ impl Port {
 
     pub(super) const fn number(&self) -> u16 {
         self.0
-    }
-
-    /// Whether tare chose it.
-    pub(super) const fn is_chosen(&self) -> bool {
-        self.0 != 0
     }
 }
 

@@ -39,12 +39,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     };
     let mut spec = own.spec(&temporary_logs("serve")?.keep())?;
     // Any free port is chosen as in a run.
-    if args.port != 0 {
-        let given = spec.command.iter_mut().chain(spec.env.values_mut()).chain(spec.files.values_mut());
-        for text in given.chain(&mut spec.base_url) {
-            *text = text.replace(PORT, &args.port.to_string());
-        }
-    }
+    spec.port = Some(args.port).filter(|port| *port != 0);
     let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
     let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
     let command = spec.command.join(" ").replace(PORT, &server.address().port().to_string());

@@ -92,21 +92,22 @@ fn a_server_that_never_starts_says_why() {
 }
 
 #[test]
-fn a_server_in_the_foreground_is_found_where_its_url_says() {
+fn a_server_in_the_foreground_is_found_at_the_port_that_it_is_given() {
     let bench = Bench::new();
     let plain = format!(
         "[servers.plain]\ncommand = [{TARE:?}, \"reference\", \"--port\", \"{{port}}\"]\n\
-         base_url = \"http://127.0.0.1:{{port}}\"\n"
+         base_url = \"http://127.0.0.1:{{port}}\"\n[servers.two]\n\
+         command = [\"sh\", \"-c\", \"{TARE} reference --port 0 & exec {TARE} reference --port {{port}}\"]\n"
     );
     bench.suite(&[QUICK, &plain].concat());
     let held = HeldPort::new();
-    for port in [held.number, 0] {
-        let mut serve = bench.tare(&["serve", "plain", "--suite", "suite.toml", "--port", &port.to_string()]);
+    for (name, port) in [("plain", held.number), ("plain", 0), ("two", held.number)] {
+        let mut serve = bench.tare(&["serve", name, "--suite", "suite.toml", "--port", &port.to_string()]);
         let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said = if port == 0 { String::new() } else { format!("{port} ") };
-        assert!(line.starts_with(&format!("plain serves on http://127.0.0.1:{said}")), "{port}: {line}");
+        assert!(line.starts_with(&format!("{name} serves on http://127.0.0.1:{said}")), "{name} {port}: {line}");
         signal("-INT", child.id());
         assert_eq!(child.wait().unwrap().code(), Some(0));
     }

@@ -96,6 +96,7 @@ impl Stage {
             files: BTreeMap::new(),
             upstream: None,
             ready: Some(catalog_ready()),
+            port: None,
             base_url: None,
             cpus: self.server_cpus(),
             scheduling: SchedulingPolicy::Normal,
