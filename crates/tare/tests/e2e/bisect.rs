@@ -105,7 +105,7 @@ fn a_search_that_is_stopped_while_a_release_is_built_says_how_to_go_on() {
     let args = [&SEARCH[..], &SHORT, &["--good", "1", "--bad", "4"]].concat();
     let child = repository.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     assert!(wait_for(|| repository.bench.processes_of_test().iter().any(|one| one.contains(": sleep 49"))));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal("-INT", child.id());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", all_of(&output));
     assert!(stdout(&output).contains("Interrupted. The answers above stand."), "{}", all_of(&output));
