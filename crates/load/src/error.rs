@@ -24,7 +24,7 @@ pub enum LoadError {
         /// What to write instead.
         remedy: String,
     },
-    /// This machine cannot give what the session asks for: an algorithm, io_uring, TLS, open files.
+    /// This machine cannot give what the session asks for: an algorithm, TLS, open files.
     #[error("{what}; {remedy}")]
     Unavailable {
         /// What cannot be used, and why.

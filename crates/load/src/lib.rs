@@ -53,7 +53,6 @@ pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
 pub use schedule::think::Think;
 pub use schedule::{Arrivals, Schedule, Share, Spacing, Stages};
-pub use session::poller::{PollerChoice, PollerInUse, PollerKind};
 pub use session::{LoadSession, Opening, SessionSpec, Watched};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TlsTrust,

@@ -1,6 +1,6 @@
 //! The interface between the load loop and the kernel. A loop asks to connect, send and close, and receives events:
-//! connected, received, sent, closed. Which system calls that takes, and when, is up to the poller. So a poller for
-//! readiness (epoll) and one for completion (io_uring) implement the same traits.
+//! connected, received, sent, closed. Which system calls that takes, and when, is up to the poller. So the simulated world of
+//! tests implements the same traits.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,4 +1,4 @@
-//! The contract of pollers: tests written once and run for each of them.
+//! What the load loop relies on in its poller.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::io::{Read, Write};
@@ -13,7 +13,6 @@ use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::readiness::ReadinessPoller;
 use tare_sys::socket::{SocketOptions, Target};
-use tare_sys::uring::UringPoller;
 
 /// Records its events, and answers the first bytes of a connection if asked to.
 #[derive(Default)]
@@ -65,8 +64,12 @@ fn kind(cause: &CloseCause) -> &'static str {
 
 const ONE: Token = Token(1);
 
+fn begin() -> (ReadinessPoller, EventLog) {
+    (ReadinessPoller::new().unwrap(), EventLog::default())
+}
+
 /// Waits until the condition holds. The number of waits is limited, for a poller that never fulfils it.
-fn wait_until<P: Poller>(poller: &mut P, log: &mut EventLog, condition: impl Fn(&EventLog) -> bool) {
+fn wait_until(poller: &mut ReadinessPoller, log: &mut EventLog, condition: impl Fn(&EventLog) -> bool) {
     let deadline = clock::now() + Duration::from_secs(20);
     while !condition(log) {
         assert!(clock::now() < deadline, "it never happened");
@@ -74,7 +77,7 @@ fn wait_until<P: Poller>(poller: &mut P, log: &mut EventLog, condition: impl Fn(
     }
 }
 
-fn connect_and_accept<P: Poller>(poller: &mut P, log: &mut EventLog) -> TcpStream {
+fn connect_and_accept(poller: &mut ReadinessPoller, log: &mut EventLog) -> TcpStream {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     poller.transport().connect(ONE, &listener.local_addr().unwrap().into(), &SocketOptions::default());
     let before = log.connected.len();
@@ -82,8 +85,9 @@ fn connect_and_accept<P: Poller>(poller: &mut P, log: &mut EventLog) -> TcpStrea
     listener.accept().unwrap().0
 }
 
-fn polling_without_waiting_delivers_every_event<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn polling_without_waiting_delivers_every_event() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     for round in 1..=100 {
         assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
@@ -98,8 +102,9 @@ fn polling_without_waiting_delivers_every_event<P: Poller>(mut poller: P) {
     }
 }
 
-fn bytes_go_both_ways<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn bytes_go_both_ways() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
     poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
@@ -110,7 +115,9 @@ fn bytes_go_both_ways<P: Poller>(mut poller: P) {
     assert_eq!((&ping, log.closed.len()), (b"ping", 0));
 }
 
-fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
+#[test]
+fn a_handler_may_reply_while_it_is_called() {
+    let mut poller = ReadinessPoller::new().unwrap();
     let mut log = EventLog { reply_at_once: Some(Payload::from(*b"reply")), ..EventLog::default() };
     let mut peer = connect_and_accept(&mut poller, &mut log);
     peer.write_all(b"x").unwrap();
@@ -121,8 +128,9 @@ fn a_handler_may_reply_while_it_is_called<P: Poller>(mut poller: P) {
     assert_eq!(&reply, b"reply");
 }
 
-fn sends_of_one_turn_arrive_in_order<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn sends_of_one_turn_arrive_in_order() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     let parts = [vec![b'a'; 10], vec![b'b'; 20], vec![b'c'; 100_000], vec![b'd'; 30], vec![b'e'; 20_000]];
     for part in &parts {
@@ -134,8 +142,9 @@ fn sends_of_one_turn_arrive_in_order<P: Poller>(mut poller: P) {
     assert!(reader.join().unwrap() == parts.concat());
 }
 
-fn bytes_that_are_used_once_keep_their_place_among_payloads<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn bytes_that_are_used_once_keep_their_place_among_payloads() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     let parts: Vec<Vec<u8>> = [10, 20, 0, 16_384, 30, 2_000_000, 40, 20_000, 50]
         .iter()
@@ -160,8 +169,9 @@ fn bytes_that_are_used_once_keep_their_place_among_payloads<P: Poller>(mut polle
     assert!(reader.join().unwrap() == expected);
 }
 
-fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn small_sends_that_nobody_reads_are_kept() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     let message = |index: u32| -> Vec<u8> { (0..1500).map(|at| ((index + at) % 251) as u8).collect() };
     // More than both sockets hold, one payload after another, so that a send is incomplete.
@@ -182,14 +192,15 @@ fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
 }
 
 /// Keeps the poller running while another thread works.
-fn wait_until_finished<P: Poller, T>(poller: &mut P, log: &mut EventLog, other: &thread::JoinHandle<T>) {
+fn wait_until_finished<T>(poller: &mut ReadinessPoller, log: &mut EventLog, other: &thread::JoinHandle<T>) {
     while !other.is_finished() {
         poller.wait(Some(clock::now() + Duration::from_millis(1)), log).unwrap();
     }
 }
 
-fn what_was_accepted_leaves_before_a_close<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn what_was_accepted_leaves_before_a_close() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     poller.transport().send(ONE, &Payload::from(*b"last words"));
     poller.transport().close(ONE);
@@ -199,8 +210,9 @@ fn what_was_accepted_leaves_before_a_close<P: Poller>(mut poller: P) {
     assert_eq!((&read[..], log.closed), (&b"last words"[..], vec![]));
 }
 
-fn many_answers_at_once_all_arrive<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn many_answers_at_once_all_arrive() {
+    let (mut poller, mut log) = begin();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let target = listener.local_addr().unwrap().into();
     // More than any poller has buffers for.
@@ -219,8 +231,9 @@ fn many_answers_at_once_all_arrive<P: Poller>(mut poller: P) {
     assert!(log.closed.iter().all(|(_, cause)| cause == "end"));
 }
 
-fn large_sends_arrive_whole_and_in_order<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn large_sends_arrive_whole_and_in_order() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     let large = Payload::from((0..12_000_000_u32).map(|index| (index % 251) as u8).collect::<Vec<_>>());
     assert_eq!(poller.transport().send(ONE, &large), Sending::Pending);
@@ -236,8 +249,9 @@ fn large_sends_arrive_whole_and_in_order<P: Poller>(mut poller: P) {
     reader.join().unwrap();
 }
 
-fn large_answers_arrive_whole<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn large_answers_arrive_whole() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     let large: Vec<u8> = (0..12_000_000_u32).map(|index| (index % 241) as u8).collect();
     let expected = large.clone();
@@ -248,8 +262,9 @@ fn large_answers_arrive_whole<P: Poller>(mut poller: P) {
     assert_eq!(log.closed, [(ONE, "end".to_owned())]);
 }
 
-fn the_last_bytes_come_before_the_end<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn the_last_bytes_come_before_the_end() {
+    let (mut poller, mut log) = begin();
     let mut peer = connect_and_accept(&mut poller, &mut log);
     peer.write_all(b"goodbye").unwrap();
     drop(peer);
@@ -257,7 +272,9 @@ fn the_last_bytes_come_before_the_end<P: Poller>(mut poller: P) {
     assert_eq!((log.received.as_slice(), log.closed), (&b"goodbye"[..], vec![(ONE, "end".to_owned())]));
 }
 
-fn a_socket_in_the_file_system_is_a_target_too<P: Poller>(mut poller: P) {
+#[test]
+fn a_socket_in_the_file_system_is_a_target_too() {
+    let mut poller = ReadinessPoller::new().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("server");
     let mut log = EventLog { reply_at_once: Some(Payload::from(*b"reply")), ..EventLog::default() };
@@ -275,8 +292,9 @@ fn a_socket_in_the_file_system_is_a_target_too<P: Poller>(mut poller: P) {
     assert_eq!((&reply, log.closed), (b"reply", vec![(ONE, "connect".to_owned())]));
 }
 
-fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn a_refused_connection_is_closed_once() {
+    let (mut poller, mut log) = begin();
     // The port is held, so that no other program listens there.
     let held = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     rustix::net::bind(&held, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
@@ -287,8 +305,9 @@ fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
     assert_eq!(log.closed, [(ONE, "connect".to_owned())]);
 }
 
-fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn a_connection_that_cannot_begin_is_an_event_too() {
+    let (mut poller, mut log) = begin();
     let nowhere = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
     poller.transport().connect(ONE, &SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(), &nowhere);
     assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ignored")), Sending::Accepted);
@@ -296,7 +315,9 @@ fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
     assert_eq!(log.closed, [(ONE, "connect".to_owned())]);
 }
 
-fn a_failed_connection_that_is_closed_when_another_fails_has_no_event<P: Poller>(mut poller: P) {
+#[test]
+fn a_failed_connection_that_is_closed_when_another_fails_has_no_event() {
+    let mut poller = ReadinessPoller::new().unwrap();
     let two = Token(2);
     let mut log = EventLog { closes_too: Some(two), ..EventLog::default() };
     let nowhere = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
@@ -309,8 +330,9 @@ fn a_failed_connection_that_is_closed_when_another_fails_has_no_event<P: Poller>
     }
 }
 
-fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn a_reset_is_an_error_and_not_an_end() {
+    let (mut poller, mut log) = begin();
     let peer = connect_and_accept(&mut poller, &mut log);
     poller.transport().send(ONE, &Payload::from(*b"never read"));
     poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
@@ -321,7 +343,9 @@ fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     assert_eq!(log.closed, [(ONE, "read".to_owned())]);
 }
 
-fn received_bytes_are_delivered_before_a_failed_write_ends_the_connection<P: Poller>(mut poller: P) {
+#[test]
+fn received_bytes_are_delivered_before_a_failed_write_ends_the_connection() {
+    let mut poller = ReadinessPoller::new().unwrap();
     let large = Payload::from(vec![b'x'; 12_000_000]);
     for round in 1..=20 {
         let mut log = EventLog::default();
@@ -336,7 +360,9 @@ fn received_bytes_are_delivered_before_a_failed_write_ends_the_connection<P: Pol
     }
 }
 
-fn a_closed_connection_has_no_more_events<P: Poller>(mut poller: P) {
+#[test]
+fn a_closed_connection_has_no_more_events() {
+    let mut poller = ReadinessPoller::new().unwrap();
     let mut log = EventLog { close_at_once: true, ..EventLog::default() };
     let mut peer = connect_and_accept(&mut poller, &mut log);
     peer.write_all(b"x").unwrap();
@@ -349,8 +375,9 @@ fn a_closed_connection_has_no_more_events<P: Poller>(mut poller: P) {
     assert_eq!((log.closed.len(), log.connected.len()), (0, 2));
 }
 
-fn a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond<P: Poller>(mut poller: P) {
-    let mut log = EventLog::default();
+#[test]
+fn a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond() {
+    let (mut poller, mut log) = begin();
     let lateness = |_| {
         let deadline = clock::now() + Duration::from_micros(2_300);
         poller.wait(Some(deadline), &mut log).unwrap();
@@ -362,39 +389,3 @@ fn a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond<P: Poller>(
     assert!((0..1_000).map(lateness).any(|late_ns| late_ns < 600_000), "a thousand waits were late");
     poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
 }
-
-macro_rules! contract {
-    ([$($case:ident),* $(,)?]) => {
-        mod epoll {
-            use super::*;
-            $(#[test] fn $case() { super::$case(ReadinessPoller::new().unwrap()); })*
-        }
-        // Without io_uring on this machine there is nothing to test.
-        mod uring {
-            use super::*;
-            $(#[test] fn $case() { let Ok(poller) = UringPoller::new() else { return }; super::$case(poller); })*
-        }
-    };
-}
-
-contract!([
-    bytes_go_both_ways,
-    polling_without_waiting_delivers_every_event,
-    a_handler_may_reply_while_it_is_called,
-    sends_of_one_turn_arrive_in_order,
-    bytes_that_are_used_once_keep_their_place_among_payloads,
-    small_sends_that_nobody_reads_are_kept,
-    what_was_accepted_leaves_before_a_close,
-    many_answers_at_once_all_arrive,
-    large_sends_arrive_whole_and_in_order,
-    large_answers_arrive_whole,
-    the_last_bytes_come_before_the_end,
-    a_socket_in_the_file_system_is_a_target_too,
-    a_refused_connection_is_closed_once,
-    a_connection_that_cannot_begin_is_an_event_too,
-    a_failed_connection_that_is_closed_when_another_fails_has_no_event,
-    a_reset_is_an_error_and_not_an_end,
-    received_bytes_are_delivered_before_a_failed_write_ends_the_connection,
-    a_closed_connection_has_no_more_events,
-    a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond,
-]);

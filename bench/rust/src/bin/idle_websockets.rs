@@ -1,4 +1,4 @@
-//! The generator's memory per idle WebSocket: `idle_websockets ADDRESS PATH COUNT [POLLER]`, run by
+//! The generator's memory per idle WebSocket: `idle_websockets ADDRESS PATH COUNT`, run by
 //! `bench/websocket-memory`. It is the resident memory of this process, without the kernel's memory for a socket.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
@@ -11,14 +11,13 @@ use tare_sys::procfs::process::Memory;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [address, path, count, rest @ ..] = &arguments[..] else {
+    let [address, path, count] = &arguments[..] else {
         return Err("give an address, a path and a number: 127.0.0.1:8080 /ws/echo 2500".into());
     };
     let connections: usize = count.parse()?;
     let spec = SessionSpec {
         protocol: Protocol::Exchange,
         connections,
-        poller: rest.first().map_or(Ok(Default::default()), |poller| poller.parse())?,
         ..SessionSpec::new(address.parse::<SocketAddr>()?, RequestSpec::get(path))
     };
     // The worker with its poller and its buffers, and the first connection, are a fixed cost.
@@ -27,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let before = resident()?;
     let opened = 1 + run(&mut session, connections)?;
     let bytes = resident()?.saturating_sub(before) as f64 / (opened - 1).max(1) as f64;
-    println!("{opened} WebSockets over {}: {:.2} KiB each", session.poller().kind, bytes / 1024.0);
+    println!("{opened} WebSockets: {:.2} KiB each", bytes / 1024.0);
     if opened < connections as u64 { Err("not all could be opened".into()) } else { Ok(()) }
 }
 

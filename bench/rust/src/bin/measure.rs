@@ -1,6 +1,6 @@
 //! Loads one address for some seconds and prints the result.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
-//! [--poller auto|epoll|uring] [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME] [--congestion NAME]`
+//! [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME] [--congestion NAME]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -43,7 +43,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             None => Protocol::Http1 { pipeline: value("--pipeline").unwrap_or("1").parse()? },
         },
         tls: value("--tls").map(|name| TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new(name) }),
-        poller: value("--poller").unwrap_or("auto").parse()?,
         congestion: value("--congestion").map(str::to_owned),
         ..SessionSpec::new(target, request)
     })?;
@@ -59,7 +58,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..SliceSpec::new(schedule, connections, StopRule::Duration(Duration::from_secs_f64(seconds)))
     };
     let sample = session.run(&slice, &Cancel::new())?;
-    println!("poller {}", session.poller().kind);
     print(&sample, session.congestion_control());
     Ok(())
 }

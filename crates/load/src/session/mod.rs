@@ -2,7 +2,6 @@
 
 mod clock_probe;
 mod opening;
-pub(crate) mod poller;
 pub(crate) mod server_clock;
 mod spec;
 mod user_setup;
@@ -27,7 +26,6 @@ use crate::protocol::tls::Security;
 use crate::recorder::slice::{SliceSpec, WorkerSlice};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Share;
-use crate::session::poller::PollerInUse;
 use crate::session::server_clock::ClockModel;
 use crate::session::user_setup::{ReadyUsers, set_up_users};
 use crate::session::worker_thread::{WorkerOrder, WorkerReport, WorkerThread};
@@ -37,7 +35,7 @@ use self::clock_probe::ClockProbe;
 pub use self::opening::{Opening, Watched};
 pub use self::spec::SessionSpec;
 
-/// Open files in addition to the connections: pollers, files of the kernel, and some for the caller.
+/// Open files in addition to the connections: of the pollers, files of the kernel, and some for the caller.
 const SPARE_FILES: u64 = 32;
 /// Delay between the order and the start of a slice, so that all workers begin at the same time.
 const START_MARGIN: Duration = Duration::from_micros(300);
@@ -48,7 +46,6 @@ pub struct LoadSession {
     share: Share,
     connections: usize,
     congestion: Option<String>,
-    poller: PollerInUse,
     keeps_cpus_awake: bool,
     clock_probe: Option<ClockProbe>,
     missing_users: Option<String>,
@@ -93,7 +90,6 @@ impl LoadSession {
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
-        let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
         raise_open_file_limit(own_connections)?;
@@ -130,13 +126,13 @@ impl LoadSession {
                 users: users.next().unwrap_or_default(),
                 failed_users: std::mem::take(&mut failed),
             };
-            workers.push(WorkerThread::start(*cpu, poller.kind, setup, has_setup)?);
+            workers.push(WorkerThread::start(*cpu, setup, has_setup)?);
         }
         let (share, connections) = (spec.share, spec.connections);
         let missing_users = failed_example.map(|example| {
             format!("{missing} of {own_connections} users could not be set up and take no part: {example}")
         });
-        Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe, missing_users })
+        Ok(Self { workers, share, connections, congestion, keeps_cpus_awake, clock_probe, missing_users })
     }
 
     /// Number of worker threads. A slice has at least one connection for each of them.
@@ -147,11 +143,6 @@ impl LoadSession {
     /// The congestion control algorithm of the session's sockets; `None` for Unix sockets, and where the kernel does not say.
     pub fn congestion_control(&self) -> Option<&str> {
         self.congestion.as_deref()
-    }
-
-    /// The poller of the workers, with a line for the user if a better one was not available.
-    pub const fn poller(&self) -> &PollerInUse {
-        &self.poller
     }
 
     /// Whether CPUs are kept from deep sleep while a slice runs. This needs permission to write `/dev/cpu_dma_latency`.

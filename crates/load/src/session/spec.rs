@@ -14,7 +14,6 @@ use crate::input::request::Requests;
 use crate::protocol::Protocol;
 use crate::protocol::tls::TlsSpec;
 use crate::schedule::Share;
-use crate::session::poller::PollerChoice;
 
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
 #[derive(Clone, Debug)]
@@ -40,8 +39,6 @@ pub struct SessionSpec {
     pub connect_timeout: Duration,
     /// Congestion control algorithm of all sockets; `None` for the kernel's default.
     pub congestion: Option<String>,
-    /// How to wait for events of the kernel.
-    pub poller: PollerChoice,
     /// Which clock stamps pushed messages.
     pub server_clock: ServerClock,
     /// This session's part of the load. Numbers of connections, rates and counts are those of the whole load.
@@ -66,7 +63,6 @@ impl SessionSpec {
             timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
             congestion: None,
-            poller: PollerChoice::default(),
             server_clock: ServerClock::default(),
             share: Share::WHOLE,
         }

@@ -1,22 +1,18 @@
 //! The session's end of a worker thread: it sends orders and receives reports. Nothing else is shared.
 
-use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use tare_sample::SliceSample;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
-use tare_sys::poll::Poller;
 use tare_sys::procfs::backlog::{self, Backlog};
 use tare_sys::readiness::ReadinessPoller;
-use tare_sys::uring::UringPoller;
 
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
-use crate::session::poller::PollerKind;
 use crate::worker::{Setup, Worker};
 
 /// The session's end of a worker thread.
@@ -45,7 +41,7 @@ pub(crate) enum WorkerReport {
 
 impl WorkerThread {
     /// Starts the thread. When this returns, the thread is pinned, where that can be done, and has its poller.
-    pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup, has_setup: bool) -> Result<Self, LoadError> {
+    pub(crate) fn start(cpu: usize, setup: Setup, has_setup: bool) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
         let share = setup.share;
         let most = if has_setup { setup.users.len() } else { usize::MAX };
@@ -53,10 +49,7 @@ impl WorkerThread {
         let (outbox, reports) = channel();
         let thread = Builder::new()
             .name(format!("tare-load-{cpu}"))
-            .spawn(move || match poller {
-                PollerKind::Readiness => serve(ReadinessPoller::new, cpu, setup, &inbox, &outbox),
-                PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
-            })
+            .spawn(move || serve(cpu, setup, &inbox, &outbox))
             .map_err(|error| failed(error.to_string()))?;
         let thread = Self { orders: Some(orders), reports, thread: Some(thread), share, most };
         // The first report shows whether the thread is pinned and has its poller.
@@ -95,19 +88,13 @@ impl WorkerThread {
 }
 
 /// The main function of a worker thread: one last report per order, until the session is dropped.
-fn serve<P: Poller>(
-    open: fn() -> io::Result<P>,
-    cpu: usize,
-    setup: Setup,
-    inbox: &Receiver<WorkerOrder>,
-    outbox: &Sender<WorkerReport>,
-) {
+fn serve(cpu: usize, setup: Setup, inbox: &Receiver<WorkerOrder>, outbox: &Sender<WorkerReport>) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
     let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
         .map_err(|error| failed(error.to_string()))
-        .and_then(|()| open().map_err(|error| failed(error.to_string())));
+        .and_then(|()| ReadinessPoller::new().map_err(|error| failed(error.to_string())));
     let backlog = setup.targets[0].tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),

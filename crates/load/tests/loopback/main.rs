@@ -1,11 +1,6 @@
 //! The engine over real sockets on loopback, against the reference server.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-use tare_load::PollerChoice;
-
-/// The poller under test: io_uring if the kernel allows it. `loopback_epoll` runs the same tests over epoll.
-const POLLER: PollerChoice = PollerChoice::Auto;
-
 mod certificates;
 mod connections;
 mod event_stream;

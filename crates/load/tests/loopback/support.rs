@@ -25,10 +25,9 @@ pub fn get() -> RequestSpec {
     RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1"))
 }
 
-/// The default settings, with the poller under test and enough time.
+/// The default settings, with enough time.
 pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpec {
-    let poller = crate::POLLER;
-    SessionSpec { poller, timeout: TIMEOUT, connect_timeout: TIMEOUT, ..SessionSpec::new(target, requests) }
+    SessionSpec { timeout: TIMEOUT, connect_timeout: TIMEOUT, ..SessionSpec::new(target, requests) }
 }
 
 /// Longer than a server on this machine ever needs, however busy the machine is.

@@ -14,7 +14,6 @@ pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment
         load_cpus: list(|of| &of.load_cpus),
         congestion: list(|of| &of.congestion),
         keeps_cpus_awake: list(|of| &of.keeps_cpus_awake),
-        poller: list(|of| &of.poller),
         sending: list(|of| &of.sending),
     }
 }

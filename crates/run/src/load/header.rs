@@ -59,7 +59,6 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
         ("load-cpus", Some(equipment.load_cpus.clone()), "cores of the generator"),
         ("congestion", Some(equipment.congestion.clone()), "TCP congestion control of the sockets"),
         ("CPUs kept awake", Some(equipment.keeps_cpus_awake.clone()), "cpu_dma_latency"),
-        ("poller", Some(equipment.poller.clone()), "kernel interface of the generator"),
         ("sending", Some(equipment.sending.clone()), "how closely sends follow the schedule"),
         ("server-clock", Some(plan.server_clock.name().to_owned()), "whose clock stamps pushed messages"),
         ("seed", Some(plan.seed.to_string()), "seed of random arrivals"),

@@ -20,8 +20,6 @@ pub struct Equipment {
     pub congestion: String,
     /// Whether CPUs are kept from deep sleep.
     pub keeps_cpus_awake: String,
-    /// Kernel interface of the generator.
-    pub poller: String,
     /// How closely sends follow the schedule.
     pub sending: String,
 }
@@ -65,7 +63,6 @@ impl LoadSource for LoadSession {
             load_cpus: job.plan.load_cpus.clone(),
             congestion: self.congestion_control().unwrap_or("none").to_owned(),
             keeps_cpus_awake: if self.keeps_cpus_awake() { "yes" } else { "no" }.to_owned(),
-            poller: self.poller().kind.to_string(),
             sending: job.slice.sending.to_string(),
         }
     }

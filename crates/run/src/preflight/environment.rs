@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
@@ -27,10 +26,7 @@ pub fn capture_environment(
             host.sections().into_iter().chain(machine_facts().into_iter().map(of_generator)).collect()
         }
     };
-    match agents {
-        None => sections.push(generator_section()),
-        Some(agents) => sections.extend(agents.sections()),
-    }
+    sections.extend(agents.iter().flat_map(|agents| agents.sections()));
     sections.extend(launches.java.as_ref().map(|java| {
         let (options, cpus) = (plan.machine.jvm_options.join(" "), plan.machine.jvm_cpus.to_string());
         section("JVM", [("JDK", Some(java.clone())), ("options", Some(options)), ("ActiveProcessorCount", Some(cpus))])
@@ -51,13 +47,4 @@ pub fn capture_environment(
     // The load of agents takes other paths.
     let network = host.filter(|_| agents.is_none()).map(ServerMachine::bandwidth);
     Environment { sections, network }
-}
-
-/// The generator's poller, the same in every session of a run.
-fn generator_section() -> FactSection {
-    let poller = |in_use: PollerInUse| match in_use.notice {
-        None => in_use.kind.to_string(),
-        Some(notice) => format!("{}: {notice}", in_use.kind),
-    };
-    section("Generator", [("poller", PollerChoice::default().choose_available().ok().map(poller))])
 }

@@ -3,6 +3,7 @@
 //! at once. Errors of a socket become events, and the caller decides what they mean for a request.
 
 mod epoll;
+mod outbox;
 mod transport;
 
 use std::io;

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 
 use super::epoll::Epoll;
+use super::outbox::{Outbox, is_end_by_peer};
 use crate::clock::Nanos;
-use crate::outbox::{Outbox, is_end_by_peer};
 use crate::payload::Payload;
 use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};

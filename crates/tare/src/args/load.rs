@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgGroup, Args};
-use tare_load::{Check, FeedOrder, PollerChoice, Think};
+use tare_load::{Check, FeedOrder, Think};
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
 use tare_plan::load_plan::LoadStage;
@@ -310,9 +310,6 @@ pub struct GeneratorArgs {
     /// Cores of the generator, such as 1 or 2,4-5. Each runs one thread.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads", hide_short_help = true)]
     pub load_cpus: Option<String>,
-    /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
-    #[arg(long, default_value = "auto", value_name = "POLLER", hide_short_help = true)]
-    pub poller: PollerChoice,
 }
 
 #[derive(Debug, Args)]

@@ -111,7 +111,6 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         host: Some(args.request.host.clone().unwrap_or(place.host)),
         cpus,
         congestion: connection.congestion.clone(),
-        poller: args.machine.poller,
         tls: is_tls.then(|| tls(&place.url, connection, files)),
         further_addresses: place.further_addresses,
         ..SessionSpec::new(place.target, requests)

@@ -6,7 +6,6 @@ use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::cpu_quota;
 use tare_sys::threads;
-use tare_sys::uring::UringPoller;
 use tare_sys::wakefulness::Wakefulness;
 
 use super::checked::Checked;
@@ -16,7 +15,7 @@ const FILES: u64 = 4_096;
 
 /// Every permission that a run can use.
 pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
-    vec![cores(server, load), quota(), io_uring(), open_files(), deep_sleep(), perf_events()]
+    vec![cores(server, load), quota(), open_files(), deep_sleep(), perf_events()]
 }
 
 /// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
@@ -48,10 +47,6 @@ fn quota() -> Checked {
             Checked::doubtful("CPU quota", format!("{cores:.1} cores"), remedy)
         }
     }
-}
-
-fn io_uring() -> Checked {
-    Checked::fine("io_uring", UringPoller::new().map_or("not permitted: tare uses epoll", |_| "permitted"))
 }
 
 fn open_files() -> Checked {

@@ -1,4 +1,4 @@
-//! The unsent bytes of one connection whose peer reads more slowly than we write. All pollers use it.
+//! The unsent bytes of one connection whose peer reads more slowly than we write.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,24 +12,24 @@ use crate::socket::SEND_FLAGS;
 
 /// Payloads in order, and how many bytes of each have left.
 #[derive(Default)]
-pub(crate) struct Outbox(VecDeque<(Payload, usize)>);
+pub(super) struct Outbox(VecDeque<(Payload, usize)>);
 
 impl Outbox {
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Sends as much as the kernel accepts now, and keeps the rest.
-    pub(crate) fn send(&mut self, socket: impl AsFd, payload: &Payload) -> io::Result<Sending> {
+    pub(super) fn send(&mut self, socket: impl AsFd, payload: &Payload) -> io::Result<Sending> {
         self.send_first(socket, payload, |sent| (payload.clone(), sent))
     }
 
     /// As [`send`](Self::send), and keeps a copy of the rest.
-    pub(crate) fn send_bytes(&mut self, socket: impl AsFd, bytes: &[u8]) -> io::Result<Sending> {
+    pub(super) fn send_bytes(&mut self, socket: impl AsFd, bytes: &[u8]) -> io::Result<Sending> {
         self.send_first(socket, bytes, |sent| (Payload::from(&bytes[sent..]), 0))
     }
 
@@ -47,18 +47,8 @@ impl Outbox {
         Ok(Sending::Pending)
     }
 
-    /// Keeps a payload behind all others.
-    pub(crate) fn push(&mut self, payload: Payload) {
-        self.0.push_back((payload, 0));
-    }
-
-    /// Keeps a payload before all others.
-    pub(crate) fn push_front(&mut self, payload: Payload) {
-        self.0.push_front((payload, 0));
-    }
-
     /// Writes waiting bytes until the kernel accepts no more. Returns whether nothing is left.
-    pub(crate) fn flush(&mut self, socket: impl AsFd) -> io::Result<bool> {
+    pub(super) fn flush(&mut self, socket: impl AsFd) -> io::Result<bool> {
         while let Some((payload, sent)) = self.0.front_mut() {
             *sent += write(socket.as_fd(), payload, *sent)?;
             if *sent < payload.len() {
@@ -71,7 +61,7 @@ impl Outbox {
 }
 
 /// Whether a write failed because the peer has ended the connection. Its last bytes may have arrived before.
-pub(crate) fn is_end_by_peer(error: &io::Error) -> bool {
+pub(super) fn is_end_by_peer(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
