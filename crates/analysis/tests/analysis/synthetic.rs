@@ -8,8 +8,8 @@ use tare_plan::Currency;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
-    Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Probes, Program, Rate, Role, Setting, SliceKind, Slices,
-    Source, Stop, Variant, Warmup,
+    Forks, Group, Load, Machine, Mode, NamedScenario, Plan, Program, Rate, Role, Setting, SliceKind, Slices, Source,
+    Stop, Variant, Warmup,
 };
 use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
@@ -282,17 +282,13 @@ fn plan(truths: &[Truth]) -> Plan {
     };
     Plan {
         suite: "quick".to_owned(),
-        suite_file: String::new(),
         question: "What does Tapir cost on http4s?".to_owned(),
-        mode: Mode::Compared,
         groups: vec![Group {
             id: "http4s".to_owned(),
             variants: truths.iter().map(planned).collect(),
             scenarios: vec![NamedScenario { name: "SimpleGet".to_owned(), scenario: scenario() }],
             ladder: false,
         }],
-        checks: Vec::new(),
-        skipped: Vec::new(),
         load: Load {
             users: 128,
             rate: Rate::OfCapacity { share: 0.5 },
@@ -318,7 +314,6 @@ fn plan(truths: &[Truth]) -> Plan {
             floor: 0.005,
             ..Stop::default()
         },
-        profile: None,
         machine: Machine {
             server_cpus: "0".to_owned(),
             load_cpus: "1".to_owned(),
@@ -329,14 +324,12 @@ fn plan(truths: &[Truth]) -> Plan {
             stop_grace: Span::from_secs(5),
             ..Machine::default()
         },
-        slo: None,
-        probes: Probes::default(),
-        engines: Vec::new(),
         seed: 8_127,
         settings: vec![
             setting("load", "users", "128", Source::Flag),
             setting("stop", "region", "0.02", Source::Default),
         ],
+        ..Plan::default()
     }
 }
 

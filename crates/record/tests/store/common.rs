@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tare_plan::Engine;
 use tare_plan::ServerClock;
-use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
+use tare_plan::plan::{Forks, Load, Machine, Plan, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
 use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
@@ -20,13 +20,7 @@ use tare_units::Span;
 pub fn header(id: &str) -> RunHeader {
     let plan = Plan {
         suite: "quick".to_owned(),
-        suite_file: String::new(),
         question: "What does Tapir cost?".to_owned(),
-        mode: Mode::Compared,
-        profile: None,
-        groups: Vec::new(),
-        checks: Vec::new(),
-        skipped: Vec::new(),
         load: Load {
             users: 8,
             rate: Rate::OfCapacity { share: 0.5 },
@@ -61,11 +55,8 @@ pub fn header(id: &str) -> RunHeader {
             stop_grace: Span::from_secs(5),
             ..Machine::default()
         },
-        slo: None,
-        probes: Probes::default(),
-        engines: Vec::new(),
         seed: 7,
-        settings: Vec::new(),
+        ..Plan::default()
     };
     RunHeader {
         id: id.to_owned(),

@@ -21,12 +21,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_plan::Plan;
-use tare_plan::SchedulingPolicy;
-use tare_plan::ServerClock;
 use tare_plan::contract::Push;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::{
-    Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
+    Forks, Group, Load, Machine, Mode, NamedScenario, Program, Rate, Role, Slices, Stop, Variant, Warmup,
 };
 use tare_plan::turn::TurnLength;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
@@ -229,19 +227,13 @@ impl Outcome {
 pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
     Plan {
         suite: "simulated".to_owned(),
-        suite_file: String::new(),
-        question: String::new(),
-        mode: Mode::Compared,
         groups: vec![group("g", variants, scenarios)],
-        checks: Vec::new(),
-        skipped: Vec::new(),
         load: Load {
             users: 16,
             rate: Rate::OfCapacity { share: 0.5 },
             timeout: Span(SECOND),
             congestion: "default".to_owned(),
-            spin: false,
-            server_clock: ServerClock::default(),
+            ..Load::default()
         },
         warmup: Warmup::UntilSteady { cap: Span::from_secs(20), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
@@ -253,7 +245,6 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             push: 2,
             turn: TurnLength::Whole,
         },
-        slo: None,
         stop: Stop {
             forks: Forks::Fixed { count: 2 },
             region: 0.02,
@@ -265,21 +256,14 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
         machine: Machine {
             server_cpus: "0".to_owned(),
             load_cpus: "1".to_owned(),
-            jvm_options: Vec::new(),
             jvm_cpus: 1,
             java: "newest".to_owned(),
             startup_timeout: Span::from_secs(10),
             stop_grace: Span(SECOND),
-            scheduling: SchedulingPolicy::default(),
-            server_host: None,
-            server_address: None,
-            agents: Vec::new(),
+            ..Machine::default()
         },
-        probes: Probes::default(),
-        engines: Vec::new(),
-        profile: None,
         seed: 7,
-        settings: Vec::new(),
+        ..Plan::default()
     }
 }
 
