@@ -47,8 +47,8 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Rege
 
 fn may_be_named(method: &MovedMethod, focus: Option<&Regex>) -> bool {
     method.is_certain()
-        && method.difference.value > 0.0
-        && method.variant.value >= LEAST_SHARE
+        && method.difference.estimate > 0.0
+        && method.variant.estimate >= LEAST_SHARE
         && is_specific(&method.frame.name, method.frame.kind)
         && focus.is_none_or(|focus| focus.is_match(&method.frame.name))
 }

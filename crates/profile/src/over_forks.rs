@@ -1,4 +1,5 @@
-//! Shares over several profiled forks: means with intervals, of one side and of the difference between two.
+//! Shares over several profiled forks: means with Student's intervals, of one side and of the difference between two. With fewer
+//! than two forks they are unbounded.
 
 use std::collections::BTreeSet;
 
@@ -17,27 +18,19 @@ pub struct ForkUse {
     pub per_request: Option<f64>,
 }
 
-/// A mean over forks. It has no bounds with fewer than two forks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean {
-    pub value: f64,
-    /// Student's interval around it.
-    pub bounds: Option<(f64, f64)>,
-}
-
 /// A method with its shares over all forks of one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotMethod {
     /// Its frame: name and kind.
     pub frame: Frame,
     /// Share (0–1) by itself.
-    pub own: Mean,
+    pub own: Interval,
     /// Share (0–1) including its callees.
-    pub total: Mean,
+    pub total: Interval,
     /// Cost of its own share: nanoseconds or bytes per request.
-    pub own_per_request: Option<Mean>,
+    pub own_per_request: Option<Interval>,
     /// Cost of its total share.
-    pub total_per_request: Option<Mean>,
+    pub total_per_request: Option<Interval>,
     /// The caller with the largest part of it, and that part of the total.
     pub caller: Option<(String, f64)>,
 }
@@ -47,32 +40,13 @@ pub struct HotMethod {
 pub struct MovedMethod {
     pub frame: Frame,
     /// Total share (0–1) in the variant.
-    pub variant: Mean,
+    pub variant: Interval,
     /// Total share (0–1) in the baseline.
-    pub baseline: Mean,
+    pub baseline: Interval,
     /// Difference of the shares, variant minus baseline.
-    pub of_shares: Mean,
+    pub of_shares: Interval,
     /// Difference, variant minus baseline: of the costs per request if both are known, else of the shares.
-    pub difference: Mean,
-}
-
-impl Mean {
-    /// The mean of one value per fork, with Student's 1 − `alpha` interval.
-    pub fn from_values(values: &[f64], alpha: f64) -> Self {
-        let value = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        let bounds = Interval::of_mean(values, alpha).ok().map(|interval| (interval.lo, interval.hi));
-        Self { value, bounds }
-    }
-
-    /// Whether its interval is above 0; false without an interval.
-    pub fn is_positive(&self) -> bool {
-        self.bounds.is_some_and(|(lo, _)| lo > 0.0)
-    }
-
-    /// Whether its interval is below 0.
-    pub fn is_negative(&self) -> bool {
-        self.bounds.is_some_and(|(_, hi)| hi < 0.0)
-    }
+    pub difference: Interval,
 }
 
 impl MovedMethod {
@@ -81,8 +55,8 @@ impl MovedMethod {
     /// Shares are compared, because the cost of the whole varies with the machine from fork to fork, and its parts with
     /// it.
     pub fn is_certain(&self) -> bool {
-        let up = self.of_shares.is_positive() && self.difference.value > 0.0;
-        up || self.of_shares.is_negative() && self.difference.value < 0.0
+        let up = self.of_shares.lo > 0.0 && self.difference.estimate > 0.0;
+        up || self.of_shares.hi < 0.0 && self.difference.estimate < 0.0
     }
 }
 
@@ -90,7 +64,7 @@ impl MovedMethod {
 pub fn hot_methods(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
     let mut hot: Vec<HotMethod> =
         names(forks, least).into_iter().filter_map(|name| method_over_forks(forks, name, alpha)).collect();
-    hot.sort_by(|a, b| b.own.value.total_cmp(&a.own.value).then_with(|| a.frame.cmp(&b.frame)));
+    hot.sort_by(|a, b| b.own.estimate.total_cmp(&a.own.estimate).then_with(|| a.frame.cmp(&b.frame)));
     hot
 }
 
@@ -104,12 +78,12 @@ pub fn method_over_forks(forks: &[ForkUse], name: &str, alpha: f64) -> Option<Ho
     let per_request = |shares: &[f64]| {
         let costs: Option<Vec<f64>> =
             forks.iter().zip(shares).map(|(fork, share)| Some(fork.per_request? * share)).collect();
-        costs.map(|costs| Mean::from_values(&costs, alpha))
+        costs.map(|costs| Interval::of_any_mean(&costs, alpha))
     };
     Some(HotMethod {
         frame: Frame { name: name.to_owned(), kind: seen.kind },
-        own: Mean::from_values(&own, alpha),
-        total: Mean::from_values(&total, alpha),
+        own: Interval::of_any_mean(&own, alpha),
+        total: Interval::of_any_mean(&total, alpha),
         own_per_request: per_request(&own),
         total_per_request: per_request(&total),
         caller: seen.caller.clone(),
@@ -132,7 +106,7 @@ pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alph
     all.extend(names(baseline, least));
     let of = |name: &str| {
         let share = |fork: &ForkUse| fork.usage.get(name).map_or(0.0, |method| method.total);
-        let mean = |values: Vec<f64>| Mean::from_values(&values, alpha);
+        let mean = |values: Vec<f64>| Interval::of_any_mean(&values, alpha);
         let kind = pairs.iter().find_map(|(one, other)| one.usage.get(name).or_else(|| other.usage.get(name)));
         MovedMethod {
             frame: Frame { name: name.to_owned(), kind: kind.map_or(FrameKind::Native, |method| method.kind) },
@@ -146,7 +120,7 @@ pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alph
     };
     let mut moved: Vec<MovedMethod> = if pairs.is_empty() { Vec::new() } else { all.into_iter().map(of).collect() };
     moved.sort_by(|a, b| {
-        b.difference.value.abs().total_cmp(&a.difference.value.abs()).then_with(|| a.frame.cmp(&b.frame))
+        b.difference.estimate.abs().total_cmp(&a.difference.estimate.abs()).then_with(|| a.frame.cmp(&b.frame))
     });
     moved
 }
@@ -165,9 +139,10 @@ mod tests {
         let forks = [fork(1, "a;b 30\na 70\n", Some(1000.0)), fork(2, "a;b 32\na 68\n", Some(1000.0))];
         let hot = hot_methods(&forks, 0.0, 0.05);
         let b = hot.iter().find(|method| method.frame.name == "b").unwrap();
-        assert!((b.total.value - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap().value - 310.0).abs() < 1e-9);
-        let (lo, hi) = b.own.bounds.unwrap();
-        assert!(lo < 0.30 && hi > 0.32, "Student's t with one degree of freedom is wide");
+        assert!(
+            (b.total.estimate - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap().estimate - 310.0).abs() < 1e-9
+        );
+        assert!(b.own.lo < 0.30 && b.own.hi > 0.32, "Student's t with one degree of freedom is wide");
     }
 
     #[test]
@@ -175,7 +150,7 @@ mod tests {
         let (one, other) = ([fork(1, "a;b 5\na 5\n", None)], [fork(1, "a 10\n", None)]);
         let moved = moved_methods(&one, &other, 0.0, 0.05);
         assert_eq!(moved[0].frame.name, "b");
-        assert!(!moved[0].is_certain() && (moved[0].difference.value - 0.5).abs() < 1e-12);
+        assert!(!moved[0].is_certain() && (moved[0].difference.estimate - 0.5).abs() < 1e-12);
     }
 
     #[test]
@@ -184,8 +159,8 @@ mod tests {
         let baseline = [fork(1, "a 100\n", Some(100.0)), fork(2, "a 100\n", Some(98.0))];
         let moved = moved_methods(&variant, &baseline, 0.0, 0.05);
         let b = moved.iter().find(|one| one.frame.name == "b").unwrap();
-        assert!(b.is_certain() && (b.difference.value - 101.0).abs() < 1e-9, "{b:?}");
-        assert_eq!(b.baseline.value, 0.0);
+        assert!(b.is_certain() && (b.difference.estimate - 101.0).abs() < 1e-9, "{b:?}");
+        assert_eq!(b.baseline.estimate, 0.0);
     }
 
     #[test]
@@ -196,7 +171,7 @@ mod tests {
         let moved = moved_methods(&side("a;b 8\na 92\n"), &side("a 100\n"), 0.0, 0.05);
         let of = |name: &str| moved.iter().find(|one| one.frame.name == name).unwrap();
         assert!(of("b").is_certain() && !of("a").is_certain());
-        assert!(!of("b").difference.is_positive(), "by costs alone nothing could be said");
+        assert!(of("b").difference.lo <= 0.0, "by costs alone nothing could be said");
     }
 
     #[test]

@@ -51,12 +51,7 @@ fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> V
 /// The mean of the differences between forks of one number; unlike a level, it may be below zero.
 fn added(above: &Forks, below: &Forks, alpha: f64) -> Option<Estimate> {
     let differences: Vec<f64> = above.iter().filter_map(|(fork, value)| Some(value - below.get(fork)?)).collect();
-    if differences.is_empty() {
-        return None;
-    }
-    let value = differences.iter().sum::<f64>() / differences.len() as f64;
-    let interval = Interval::of_mean(&differences, alpha).ok().filter(Interval::is_bounded);
-    Some(Estimate::new(value, interval.map(|interval| (interval.lo, interval.hi))))
+    (!differences.is_empty()).then(|| Interval::of_any_mean(&differences, alpha).into())
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use tare_record::RunRecord;
 
 use super::ALPHA;
 use super::sides::Side;
-use super::view::estimate;
 use crate::summary::{AcrossVersions, Estimate, ProfileView, VersionRow};
 
 const NONE: Estimate = Estimate { value: 0.0, lo: None, hi: None };
@@ -48,7 +47,7 @@ fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
     let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| side(view)).collect();
     let share = |side: &Option<Side<'_>>, name: &str| {
         let method = side.as_ref().and_then(|side| method_over_forks(&side.forks, name, ALPHA));
-        method.map_or(NONE, |method| estimate(method.total))
+        method.map_or(NONE, |method| method.total.into())
     };
     let row = |(name, short): (&str, &str)| VersionRow {
         short: short.to_owned(),

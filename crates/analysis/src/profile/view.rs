@@ -6,8 +6,9 @@ use regex::Regex;
 use tare_plan::profile::ProfileEvent;
 use tare_profile::FlameTree;
 use tare_profile::causes::choose_causes;
-use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot_methods, moved_methods};
+use tare_profile::over_forks::{HotMethod, MovedMethod, hot_methods, moved_methods};
 use tare_record::profile::Weight;
+use tare_stats::Interval;
 
 use super::ALPHA;
 use super::sides::Side;
@@ -55,10 +56,6 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Rege
     }
 }
 
-pub(super) fn estimate(mean: Mean) -> Estimate {
-    Estimate::new(mean.value, mean.bounds)
-}
-
 /// The CPU that samples stand for, as a share of the kernel's count.
 pub(super) fn coverage(side: &Side<'_>) -> Option<f64> {
     let (mut sampled, mut counted) = (0.0, 0.0);
@@ -72,20 +69,20 @@ pub(super) fn coverage(side: &Side<'_>) -> Option<f64> {
 
 fn per_request(side: &Side<'_>) -> Option<Estimate> {
     let values: Option<Vec<f64>> = side.forks.iter().map(|fork| fork.per_request).collect();
-    values.map(|values| estimate(Mean::from_values(&values, ALPHA)))
+    values.map(|values| Interval::of_any_mean(&values, ALPHA).into())
 }
 
 fn difference(own: &Side<'_>, other: &Side<'_>) -> Option<Estimate> {
     let partner = |fork: u32| other.forks.iter().find(|one| one.fork == fork)?.per_request;
     let differences: Vec<f64> =
         own.forks.iter().filter_map(|fork| Some(fork.per_request? - partner(fork.fork)?)).collect();
-    (!differences.is_empty()).then(|| estimate(Mean::from_values(&differences, ALPHA)))
+    (!differences.is_empty()).then(|| Interval::of_any_mean(&differences, ALPHA).into())
 }
 
 pub(super) fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
     let shares: Vec<f64> =
         side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total_weight().max(1) as f64).collect();
-    estimate(Mean::from_values(&shares, ALPHA))
+    Interval::of_any_mean(&shares, ALPHA).into()
 }
 
 /// The methods with the largest own share, with the largest total share, and with the largest total share within the
@@ -96,12 +93,12 @@ fn keep_telling(methods: &mut Vec<HotMethod>, focus: Option<&Regex>) {
         totals.sort_by(|a, b| b.total_cmp(a));
         totals.get(ROWS).copied().unwrap_or(0.0)
     };
-    let least = least_of(methods.iter().map(|method| method.total.value).collect());
-    let least_in_focus = least_of(methods.iter().filter(|m| in_focus(m)).map(|method| method.total.value).collect());
+    let least = least_of(methods.iter().map(|method| method.total.estimate).collect());
+    let least_in_focus = least_of(methods.iter().filter(|m| in_focus(m)).map(|method| method.total.estimate).collect());
     let mut place = 0;
     methods.retain(|method| {
         place += 1;
-        let total = method.total.value;
+        let total = method.total.estimate;
         place <= ROWS || total > least || in_focus(method) && total > least_in_focus
     });
 }
@@ -114,10 +111,10 @@ fn hot_frame(method: &HotMethod) -> HotFrame {
         short: method.frame.short_name().to_owned(),
         package: method.frame.package_name().to_owned(),
         kind: method.frame.kind,
-        own: estimate(method.own),
-        total: estimate(method.total),
-        own_per_request: method.own_per_request.map(|mean| mean.value),
-        total_per_request: method.total_per_request.map(|mean| mean.value),
+        own: method.own.into(),
+        total: method.total.into(),
+        own_per_request: method.own_per_request.map(|mean| mean.estimate),
+        total_per_request: method.total_per_request.map(|mean| mean.estimate),
         caller: method.caller.as_ref().map(|(name, _)| short(name)),
         caller_share: method.caller.as_ref().map(|(_, share)| *share),
     }
@@ -127,8 +124,8 @@ fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
     let mut sums: BTreeMap<&str, (f64, Option<f64>)> = BTreeMap::new();
     for method in methods {
         let sum = sums.entry(method.frame.package_name()).or_insert((0.0, Some(0.0)));
-        sum.0 += method.own.value;
-        sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean.value);
+        sum.0 += method.own.estimate;
+        sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean.estimate);
     }
     let of = |(name, (own, own_per_request)): (&str, (f64, Option<f64>))| PackageShare {
         name: name.to_owned(),
@@ -153,9 +150,9 @@ fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<
         short: method.frame.short_name().to_owned(),
         package: method.frame.package_name().to_owned(),
         kind: method.frame.kind,
-        share: estimate(method.variant),
-        baseline_share: estimate(method.baseline),
-        difference: estimate(method.difference),
+        share: method.variant.into(),
+        baseline_share: method.baseline.into(),
+        difference: method.difference.into(),
         certain: method.is_certain(),
         named: named.contains(&place),
         in_focus: in_focus(method),

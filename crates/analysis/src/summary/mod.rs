@@ -14,6 +14,7 @@ mod profile;
 mod validity;
 
 use serde::{Deserialize, Serialize};
+use tare_stats::Interval;
 use tare_units::grouped_by;
 
 use crate::format::{Change, Scale};
@@ -180,6 +181,13 @@ impl Estimate {
     /// Of a ratio: to be said as a change in percent.
     pub fn change(&self) -> Change {
         Change { ratio: self.value, bounds: self.lo.zip(self.hi) }
+    }
+}
+
+/// Without bounds that are not finite.
+impl From<Interval> for Estimate {
+    fn from(interval: Interval) -> Self {
+        Self::new(interval.estimate, interval.is_bounded().then_some((interval.lo, interval.hi)))
     }
 }
 

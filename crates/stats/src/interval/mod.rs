@@ -36,6 +36,12 @@ impl Interval {
         Ok(Self::around(mean(values)?, half_width))
     }
 
+    /// The same of any values; unbounded where that is an error, as around a single value.
+    pub fn of_any_mean(values: &[f64], alpha: f64) -> Self {
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        Self::of_mean(values, alpha).unwrap_or(Self::around(mean, f64::INFINITY))
+    }
+
     /// Half the distance between the bounds.
     pub fn half_width(&self) -> f64 {
         (self.hi - self.lo) / 2.0
