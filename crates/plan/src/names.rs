@@ -1,19 +1,9 @@
 //! Names as users type them: globs over what exists, and the nearest name to a misspelt one.
 
 use globset::Glob;
+pub use tare_units::nearest_name;
 
 use crate::PlanError;
-
-/// The known name closest to `typed`, if one is close enough to be what was meant.
-pub fn nearest_name<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = typed.to_lowercase();
-    known
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len().max(typed.len()) / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
 
 /// Every known name that some pattern matches, in the order of `known`, each once.
 ///
@@ -108,10 +98,5 @@ mod tests {
         let error = select_names("-s", "server", &["sever17".into()], &known).unwrap_err().to_string();
         assert!(error.contains("there are: server17, ") && error.ends_with("(tare list shows all 40)"), "{error}");
         assert!(error.len() < 200, "{error}");
-    }
-
-    #[test]
-    fn a_far_name_is_not_suggested() {
-        assert_eq!(nearest_name("zzzzzz", ["users", "seed"]), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tare_units::nearest_name;
+
 use crate::input::feed::Feed;
 
 /// The meaning of a variable in a template.
@@ -106,15 +108,8 @@ impl<'a> Scope<'a> {
     fn unknown(&self, name: &str) -> Wrong {
         let of_feeds = self.feeds.iter().flat_map(Feed::columns);
         let columns: Vec<&str> = of_feeds.chain(&self.users.names).map(String::as_str).collect();
-        let near = columns
-            .iter()
-            .copied()
-            .chain(["counter", "random", "hex", "uuid"])
-            .map(|known| (strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase()), known))
-            .min()
-            .filter(|(distance, _)| *distance <= 2)
-            .map(|(_, known)| format!("did you mean {{{{{known}}}}}? "))
-            .unwrap_or_default();
+        let near = nearest_name(name, columns.iter().copied().chain(["counter", "random", "hex", "uuid"]));
+        let near = near.map(|known| format!("did you mean {{{{{known}}}}}? ")).unwrap_or_default();
         let columns = match columns[..] {
             [] => "there is no feed".to_owned(),
             _ if self.users.names.is_empty() => format!("the feeds have the columns {}", columns.join(", ")),
