@@ -32,6 +32,7 @@ pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
 pub use load::{AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin};
+pub use load::{looked_up, split_zone};
 pub use profile::ProfileArgs;
 pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tare_load::Target;
-use url::{Host, Url};
+use url::Url;
 
-use crate::args::ConnectTo;
+use crate::args::{ConnectTo, looked_up, split_zone};
 use crate::failure::wrong_usage;
 use crate::recorded_command::without_secret_parameters;
 
@@ -50,17 +50,18 @@ impl LoadTarget {
         if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
             return Err(wrong_usage(format!("{other}: calls of gRPC and other requests are different loads")));
         }
-        let urls = urls.iter().map(|text| parse_url(text)).collect::<anyhow::Result<Vec<Url>>>()?;
-        let Some(first) = urls.first() else { bail!("there is no URL to load") };
-        let origin = |url: &Url| url.origin();
-        if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
+        let with_zone = urls.iter().map(|text| parse_url(text).map(|url| (url, split_zone(split_scheme(text).1).1)));
+        let urls = with_zone.collect::<anyhow::Result<Vec<(Url, Option<&str>)>>>()?;
+        let Some((first, zone)) = urls.first() else { bail!("there is no URL to load") };
+        let is_other = |(url, of): &&(Url, Option<&str>)| url.origin() != first.origin() || of != zone;
+        if let Some((other, _)) = urls.iter().find(is_other) {
             return Err(wrong_usage(format!(
                 "{first} and {other} are on different servers; load one server at a time"
             )));
         }
         let (host, port) = match address {
             Some(address) => (Some(address.host.clone()), address.port_of(first)?),
-            None => (first.host().map(|host| host.to_owned()), first.port_or_known_default().unwrap_or(80)),
+            None => (first.host().map(|host| looked_up(host, *zone)), first.port_or_known_default().unwrap_or(80)),
         };
         let mut addresses = Addresses::default();
         let target = match (socket, connect_within) {
@@ -107,7 +108,7 @@ fn split_scheme(text: &str) -> (&str, &str) {
 pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     let (scheme, rest) = split_scheme(text);
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
-    let whole = format!("{beneath}://{rest}");
+    let whole = format!("{beneath}://{}", split_zone(rest).0);
     let url = Url::parse(&whole).map_err(|why| {
         wrong_usage(format!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path"))
     })?;
@@ -148,7 +149,7 @@ struct Addresses {
 
 /// The addresses of a host at which a server listens: at least one, and all of the family of the first. Those of the
 /// other family are most often the same server again.
-fn listening(host: &Host, port: u16, timeout: Duration) -> anyhow::Result<Addresses> {
+fn listening(host: &str, port: u16, timeout: Duration) -> anyhow::Result<Addresses> {
     let mut found = Addresses::default();
     for address in resolve(host, port)? {
         let is_other_family = found.listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4());
@@ -169,16 +170,8 @@ fn listening(host: &Host, port: u16, timeout: Duration) -> anyhow::Result<Addres
     Ok(found)
 }
 
-fn resolve(host: &Host, port: u16) -> anyhow::Result<Vec<SocketAddr>> {
-    match host {
-        Host::Ipv4(address) => Ok(vec![(*address, port).into()]),
-        Host::Ipv6(address) => Ok(vec![(*address, port).into()]),
-        Host::Domain(name) => {
-            let found = (name.as_str(), port).to_socket_addrs();
-            let found = found.with_context(|| format!("the name \"{name}\" does not resolve; is it spelt right?"))?;
-            Ok(found.collect())
-        }
-    }
+fn resolve(host: &str, port: u16) -> anyhow::Result<impl Iterator<Item = SocketAddr>> {
+    (host, port).to_socket_addrs().with_context(|| format!("the name \"{host}\" does not resolve; is it spelt right?"))
 }
 
 fn listening_file(path: &Path) -> anyhow::Result<Target> {
@@ -261,7 +254,24 @@ mod tests {
         for wrong in ["127.0.0.1", "", ":80", "a:b", "a:1:b:2:c", "127.0.0.1:0"] {
             assert!(wrong.parse::<ConnectTo>().is_err(), "{wrong}");
         }
-        assert_eq!("[::1]:8443".parse::<ConnectTo>().unwrap().host.to_string(), "[::1]");
+        assert_eq!("[::1]:8443".parse::<ConnectTo>().unwrap().host, "::1");
+        assert_eq!("a:1:[fe80::1%eth0]:8443".parse::<ConnectTo>().unwrap().host, "fe80::1%eth0");
+    }
+
+    #[test]
+    fn the_zone_of_an_address_is_connected_to_and_no_part_of_its_name() {
+        let place = |urls: &[&str]| {
+            let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
+            LoadTarget::from_urls(&urls, (None, None), None)
+        };
+        for written in ["http://[fe80::1%eth0]:81/a%20b", "[fe80::1%25eth0]:81/a%20b"] {
+            let place = place(&[written]).unwrap();
+            assert_eq!((place.host.as_str(), place.paths), ("[fe80::1]:81", vec!["/a%20b".to_owned()]), "{written}");
+        }
+        let other = place(&["http://[fe80::1%1]/", "http://[fe80::1%2]/"]).unwrap_err().to_string();
+        assert!(other.contains("different servers"), "{other}");
+        let path = place(&["http://shop.example/[a%20]"]).unwrap();
+        assert_eq!((path.host.as_str(), path.paths), ("shop.example", vec!["/[a%20]".to_owned()]));
     }
 
     #[test]
@@ -276,6 +286,8 @@ mod tests {
             (&["http://no-such-host.invalid/"], "\"no-such-host.invalid\" does not resolve"),
             (&["http://127.0.0.1:1/"], "nothing listens on 127.0.0.1:1 (Connection refused"),
             (&["http://[::1]:1/"], "[::1]:1"),
+            (&["http://[::1%1]:1/"], "[::1%1]:1"),
+            (&["http://[fe80::1%25no-such]:1/"], "\"fe80::1%no-such\" does not resolve"),
         ] {
             let error = of(urls).unwrap_err().to_string();
             assert!(error.contains(words) && !error.contains('\n'), "{urls:?}: {error}");

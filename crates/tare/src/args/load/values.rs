@@ -1,5 +1,6 @@
 //! Values of the flags of `tare load`, as people write them, and what is said of those that cannot be read.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -126,7 +127,8 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
 /// `HOST:PORT`, what is connected to in place of the URL's host, or curl's `HOST1:PORT1:HOST2:PORT2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectTo {
-    pub host: Host,
+    /// As the system looks it up.
+    pub host: String,
     port: u16,
     /// The host and port of the URL for which it holds; empty for any.
     of: (String, String),
@@ -149,7 +151,9 @@ impl FromStr for ConnectTo {
             _ => return Err(wrong()),
         };
         let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
-        Ok(Self { host: Host::parse(host).map_err(|_| wrong())?, port, of })
+        let (address, zone) = split_zone(host);
+        let host = Host::parse(&address).map_err(|_| wrong())?;
+        Ok(Self { host: looked_up(host, zone), port, of })
     }
 }
 
@@ -165,6 +169,31 @@ impl ConnectTo {
         Err(wrong_usage(format!(
             "--connect-to is for {host}:{port}, and the URL is {url}; write --connect-to HOST:PORT"
         )))
+    }
+}
+
+/// A host, and what may follow it in a URL, without the zone of an address of IPv6; and the zone: `eth0` of `[fe80::1%eth0]`.
+/// A URL may have its percent sign encoded.
+///
+/// # Source
+/// RFC 6874, "Representing IPv6 Zone Identifiers in Address Literals and Uniform Resource Identifiers", sections 2 and 3.
+pub fn split_zone(text: &str) -> (Cow<'_, str>, Option<&str>) {
+    let authority = text.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let inside = authority.split_once(']').map_or("", |(inside, _)| inside);
+    let Some((address, zone)) = inside.split_once('%').filter(|(address, _)| address.contains('[')) else {
+        return (text.into(), None);
+    };
+    let without_zone = format!("{address}{}", &text[inside.len()..]);
+    let zone = zone.strip_prefix("25").filter(|zone| !zone.is_empty()).unwrap_or(zone);
+    (without_zone.into(), Some(zone))
+}
+
+/// A host as the system looks it up: an address of IPv6 without brackets, with its zone.
+pub fn looked_up<S: AsRef<str>>(host: Host<S>, zone: Option<&str>) -> String {
+    match (host, zone) {
+        (Host::Ipv6(address), Some(zone)) => format!("{address}%{zone}"),
+        (Host::Ipv6(address), None) => address.to_string(),
+        (other, _) => other.to_string(),
     }
 }
 
