@@ -8,10 +8,10 @@ use tare_wire::http::{Progress, ResponseParser};
 use super::arrived::{Arrived, EventSink};
 use super::connection::{Begun, Ended, Exchange, Step};
 use super::conversation::Push;
-use super::http1::bytes_without_request;
+use super::http1::{bytes_without_request, no_answer_problem};
 use super::only_exchange::OnlyExchange;
 use crate::input::request::{RequestCursor, RequestSet};
-use crate::problem::{Problem, escape};
+use crate::problem::Problem;
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
@@ -85,10 +85,7 @@ impl EventStream {
                     self.take_end(keeps_alive);
                 }
                 Ok(Progress::NeedsMore) => *bytes = &[],
-                Err(error) => {
-                    let text = format!("{error}: \"{}\"", escape(bytes));
-                    return Step::Broken(Problem::new(ErrorClass::Protocol, text));
-                }
+                Err(error) => return Step::Broken(no_answer_problem(error, bytes)),
             }
         }
     }

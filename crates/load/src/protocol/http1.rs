@@ -172,12 +172,7 @@ impl Http1 {
             }
             Err(error) => {
                 self.keep_first_bytes(bytes);
-                let text = match &self.first_bytes {
-                    bytes if begins_http2(bytes) => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
-                    bytes if begins_tls_alert(bytes) => "the server answers in TLS, and not in HTTP/1.1".to_owned(),
-                    bytes => format!("{error}: \"{}\"", escape(bytes)),
-                };
-                Step::Broken(Problem::new(ErrorClass::Protocol, text))
+                Step::Broken(no_answer_problem(error, &self.first_bytes))
             }
         }
     }
@@ -256,6 +251,16 @@ pub(super) fn bytes_without_request(bytes: &mut &[u8]) -> Step {
     }
     let text = format!("{} bytes without a request: \"{}\"", bytes.len(), escape(bytes));
     Step::Broken(Problem::new(ErrorClass::Protocol, text))
+}
+
+/// The problem of bytes that are no answer over HTTP/1.1, of which these are the first.
+pub(super) fn no_answer_problem(error: ParseError, first_bytes: &[u8]) -> Problem {
+    let text = match first_bytes {
+        bytes if begins_http2(bytes) => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
+        bytes if begins_tls_alert(bytes) => "the server answers in TLS, and not in HTTP/1.1".to_owned(),
+        bytes => format!("{error}: \"{}\"", escape(bytes)),
+    };
+    Problem::new(ErrorClass::Protocol, text)
 }
 
 /// The problem of requests after the last one that the server answers on a connection.

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use crate::support::{
-    TIMEOUT, count, crude_server, exhaust, get, held_address, planted, read_head, run, server, session,
+    TIMEOUT, count, crude_server, drive, exhaust, get, held_address, planted, read_head, run, server, session,
     session_that_waits, spec,
 };
 use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, StopRule};
@@ -157,22 +157,23 @@ fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
 
 #[test]
 fn a_server_of_another_protocol_is_named() {
+    let settings: &'static [u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+    let alert: &'static [u8] = &[21, 3, 1, 0, 2, 2, 22];
+    let events = Protocol::Events { messages: None, streams: None };
     for (first, protocol, says) in [
-        (
-            &[0, 0, 0, 4, 0, 0, 0, 0, 0][..],
-            Protocol::Http1 { pipeline: 1 },
-            "the server answers in HTTP/2, and not in HTTP/1.1",
-        ),
-        (&[21, 3, 1, 0, 2, 2, 22], Protocol::Http1 { pipeline: 1 }, "the server answers in TLS, and not in HTTP/1.1"),
-        (&[21, 3, 1, 0, 2, 2, 22], Protocol::Http2 { streams: 1 }, "the server answers in TLS, and not in HTTP/2"),
+        (settings, Protocol::Http1 { pipeline: 1 }, "the server answers in HTTP/2, and not in HTTP/1.1"),
+        (settings, events, "the server answers in HTTP/2, and not in HTTP/1.1"),
+        (alert, Protocol::Http1 { pipeline: 1 }, "the server answers in TLS, and not in HTTP/1.1"),
+        (alert, events, "the server answers in TLS, and not in HTTP/1.1"),
+        (alert, Protocol::Http2 { streams: 1 }, "the server answers in TLS, and not in HTTP/2"),
     ] {
         let address = crude_server(move |mut stream| {
             let _ = stream.read(&mut [0; 1024]);
             let _ = stream.write_all(first);
             exhaust(stream);
         });
-        let spec = SessionSpec { protocol, ..spec(address, vec![get()]) };
-        let sample = run(&mut LoadSession::open(&spec).unwrap(), &count(2, 1));
+        let spec = SessionSpec { protocol, ..spec(address, vec![RequestSpec::get("/")]) };
+        let sample = drive(&spec, &count(2, 1));
         let broken = sample.errors.for_class(ErrorClass::Protocol);
         assert_eq!(broken.example, says, "{:?}", sample.errors);
     }
