@@ -345,6 +345,16 @@ class Baseline(Case):
             arguments = self.arguments.read_text().splitlines()
             self.assertEqual(arguments[arguments.index("--baseline") + 1], expected, job.log)
 
+    def test_a_job_that_has_the_base_in_place_of_the_pull_request_is_refused(self):
+        self.git("init", "-q", "-b", "main")
+        self.git("commit", "-q", "--allow-empty", "-m", "the base")
+        event = {"GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_SHA": self.git("rev-parse", "HEAD")}
+        job = self.job({"comment": "false"}, **event).run()
+        self.assertTrue(job.failed and not self.arguments.exists(), job.log)
+        self.assertIn('Write "on: pull_request" in the workflow', job.log)
+        self.git("commit", "-q", "--allow-empty", "-m", "the change")
+        self.assertFalse(self.job({"comment": "false"}, **event).run().failed)
+
 
 class Install(Case):
     def release(self):
