@@ -25,7 +25,7 @@ use crate::socket::SEND_FLAGS;
 use crate::{clock, threads};
 use message::{Message, SIZE};
 
-pub use prepare::find_program;
+pub use prepare::{GIT_HOOK_VARIABLES, find_program};
 
 /// How long tare waits for the kernel to remove killed processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);

@@ -18,6 +18,11 @@ use super::{Child, ChildError, Program};
 
 /// The most bytes of a file in which its first line is looked for. The kernel reads 256.
 const FIRST_LINE_BYTES: u64 = 256;
+/// What git sets for a hook. It names the repository of the hook, whatever folder a program works in.
+///
+/// # Source
+/// githooks(5), "DESCRIPTION".
+pub const GIT_HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 
 /// A step of the child that failed with this error number, as text for an error.
 pub(super) fn describe(number: u64, errno: i32, program: &Program) -> String {
@@ -48,7 +53,7 @@ pub(super) fn describe(number: u64, errno: i32, program: &Program) -> String {
 /// The program that the first line of a script names; `None` where it is no such script.
 fn interpreter(program: &Program) -> Option<String> {
     let (name, directory) = (Path::new(&program.program), program.directory.as_deref());
-    let file = find_program(name, directory, environment(&program.env).get(OsStr::new("PATH"))).ok()?;
+    let file = find_program(name, directory, environment(env::vars_os(), &program.env).get(OsStr::new("PATH"))).ok()?;
     let file = File::open(directory.unwrap_or(Path::new("")).join(file)).ok()?;
     let mut start = Vec::new();
     file.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
@@ -64,7 +69,7 @@ pub(super) fn spawn(program: &Program) -> Result<Child, ChildError> {
         doing: "cannot make its pipes".into(),
         source,
     };
-    let environment = environment(&program.env);
+    let environment = environment(env::vars_os(), &program.env);
     let path =
         find_program(Path::new(&program.program), program.directory.as_deref(), environment.get(OsStr::new("PATH")))?;
     let strings = Strings::of(program, &path, &environment)?;
@@ -131,8 +136,13 @@ pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsStrin
     files.find(|file| executable(&from_here(file))).ok_or_else(not_found)
 }
 
-fn environment(changes: &[(OsString, OsString)]) -> BTreeMap<OsString, OsString> {
-    env::vars_os().chain(changes.iter().cloned()).collect()
+/// The environment of a program: what tare has of its `own`, and the changes.
+fn environment(
+    own: impl Iterator<Item = (OsString, OsString)>,
+    changes: &[(OsString, OsString)],
+) -> BTreeMap<OsString, OsString> {
+    let is_of_hook = |name: &OsString| GIT_HOOK_VARIABLES.iter().any(|variable| name == *variable);
+    own.filter(|(name, _)| !is_of_hook(name)).chain(changes.iter().cloned()).collect()
 }
 
 /// C strings and the pointer arrays into them. The heap buffers do not move with the struct.
@@ -170,4 +180,18 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 
 fn c_string(text: &OsStr) -> Result<CString, ChildError> {
     CString::new(text.as_bytes()).map_err(|_| ChildError::ZeroByte { what: text.to_string_lossy().into_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_no_variables_of_a_git_hook_but_its_own() {
+        let pair = |(name, value): (&str, &str)| (OsString::from(name), OsString::from(value));
+        let of_hook = GIT_HOOK_VARIABLES.map(|name| (name, "/hook"));
+        let own = of_hook.into_iter().chain([("PATH", "/bin"), ("GIT_SSH", "ssh")]).map(pair);
+        let found = environment(own, &[("GIT_DIR", "/own"), ("PATH", "/sbin")].map(pair));
+        assert_eq!(found, BTreeMap::from([("GIT_DIR", "/own"), ("GIT_SSH", "ssh"), ("PATH", "/sbin")].map(pair)));
+    }
 }

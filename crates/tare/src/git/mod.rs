@@ -10,6 +10,7 @@ use std::process::{Command, Output};
 use anyhow::Context;
 use tare_plan::PlanError;
 use tare_plan::names::nearest_name;
+use tare_sys::child::GIT_HOOK_VARIABLES;
 use tare_units::enumerate;
 
 pub use work_tree::WorkTree;
@@ -141,8 +142,7 @@ pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     command.env("GIT_TERMINAL_PROMPT", "0");
     // Its words are in errors, and "not a git repository" decides something.
     command.env("LC_ALL", "C").arg("-C").arg(folder).args(args);
-    // A git hook sets these, and they would name another repository than that of the folder.
-    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+    for variable in GIT_HOOK_VARIABLES {
         command.env_remove(variable);
     }
     command.output().context("cannot run git; install it, or give a folder or a command as --baseline")
