@@ -8,7 +8,7 @@ use tare_plan::plan::CommandServer;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_sut::catalog::Catalog;
 
-use super::paths_into::{names_folder, shared_target};
+use super::paths_into::{names_folder, shared_configuration, shared_target};
 use super::submodules::check_out_submodules;
 use crate::command_words::command_words;
 use crate::git::{Changes, Checkout, WorkTree};
@@ -305,7 +305,16 @@ impl Baseline {
             let message = format!("{name}={place} is the same folder for both builds; write \"env -u {name} {build}\"");
             return Err(wrong("build", message).into());
         }
-        Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
+        let other = folder.join(below);
+        if let Some((file, place)) = shared_configuration(build, (&own, &other), |name| std::env::var(name).ok()) {
+            let message = format!(
+                "target-dir = \"{place}\" of {} is the same folder for both builds; write \"export \
+                 CARGO_TARGET_DIR=target; {build}\"",
+                file.display()
+            );
+            return Err(wrong("build", message).into());
+        }
+        Ok(CommandServer { cwd: Some(other.display().to_string()), ..server.clone() })
     }
 
     /// The group of a server of the catalog: it is compared with itself in the baseline's build.

@@ -1,5 +1,5 @@
 //! What names the same folder for both builds: words of commands and values of variables of a server's table, and variables
-//! that its build inherits.
+//! and a configuration that its build inherits.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -25,9 +25,38 @@ pub fn names_folder(text: &str, folder: &Path, root: &Path) -> bool {
 
 /// The variable by which a build command would write both builds to one folder, and that folder.
 pub fn shared_target(build: &str, variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
-    let is_inherited = |name: &&str| build.contains("cargo") && !build.contains(*name);
+    let is_cargo = build.contains("cargo") && !build.contains("--target-dir");
+    let is_inherited = |name: &&str| is_cargo && !build.contains(*name);
     let place = |name| Some((name, variable(name).filter(|folder| Path::new(folder).is_absolute())?));
     TARGETS.into_iter().filter(is_inherited).find_map(place)
+}
+
+/// The file of cargo's configuration by which a build command would write both builds to one folder, and that folder as it says
+/// it. The builds are in `own` and in `other`.
+///
+/// # Source
+/// The Cargo Book, "Configuration": "Hierarchical structure" and `build.target-dir`.
+pub fn shared_configuration(
+    build: &str,
+    (own, other): (&Path, &Path),
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<(PathBuf, String)> {
+    let is_given = |name: &str| build.contains(name) || variable(name).is_some();
+    if !build.contains("cargo") || build.contains("--target-dir") || TARGETS.into_iter().any(is_given) {
+        return None;
+    }
+    let home = variable("CARGO_HOME").or_else(|| Some(format!("{}/.cargo", variable("HOME")?))).map(PathBuf::from);
+    let folders = own.ancestors().map(|folder| folder.join(".cargo")).chain(home.clone());
+    let mut files = folders.flat_map(|folder| ["config", "config.toml"].map(|name| folder.join(name)));
+    let (file, target) = files.find_map(|file| configured_target(&file).map(|target| (file, target)))?;
+    let folder = file.parent()?;
+    let is_of_both = home.as_deref() == Some(folder) || other.starts_with(folder.parent()?);
+    (is_of_both || Path::new(&target).is_absolute()).then_some((file, target))
+}
+
+fn configured_target(file: &Path) -> Option<String> {
+    let settings: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;
+    Some(settings.get("build")?.get("target-dir")?.as_str()?.to_owned())
 }
 
 fn has_absolute_link(folder: &Path, path: &Path) -> bool {
@@ -57,7 +86,42 @@ mod tests {
             assert_eq!(of("cargo build --release", name, "/work/target"), Some(name));
             assert_eq!(of("cargo build --release", name, "target"), None, "relative to each folder");
             assert_eq!(of(&format!("env -u {name} cargo build"), name, "/work/target"), None);
+            assert_eq!(of("cargo build --target-dir target", name, "/work/target"), None);
             assert_eq!(of("npm ci", name, "/work/target"), None);
+        }
+    }
+
+    #[test]
+    fn a_target_of_the_configuration_is_shared_unless_it_counts_from_each_folder() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |folder: &str| top.path().join(folder);
+        let shared = |config: &str, target: &str, build: &str, variable: &str| {
+            let file = at(config);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, format!("[build]\njobs = 1\ntarget-dir = \"{target}\"\n")).unwrap();
+            let variables = |asked: &str| match asked {
+                "CARGO_HOME" => Some(at("home/.cargo").display().to_string()),
+                asked => (asked == variable).then(|| "target".to_owned()),
+            };
+            let found = shared_configuration(build, (&at("work/own/server"), &at("cache/other/server")), variables);
+            std::fs::remove_file(&file).unwrap();
+            found.map(|(file, target)| (file.strip_prefix(top.path()).unwrap().display().to_string(), target))
+        };
+        for (config, target, is_shared) in [
+            ("home/.cargo/config.toml", "target", true),
+            ("home/.cargo/config", "/all", true),
+            (".cargo/config.toml", "target", true),
+            ("work/.cargo/config.toml", "target", false),
+            ("work/own/.cargo/config.toml", "/all", true),
+            ("work/own/server/.cargo/config.toml", "../target", false),
+            ("cache/.cargo/config.toml", "/all", false),
+        ] {
+            let found = is_shared.then(|| (config.to_owned(), target.to_owned()));
+            assert_eq!(shared(config, target, "cargo build", ""), found);
+            for build in ["npm ci", "cargo build --target-dir target", "CARGO_TARGET_DIR=target cargo build"] {
+                assert_eq!(shared(config, target, build, ""), None, "{build}");
+            }
+            assert_eq!(shared(config, target, "cargo build", "CARGO_TARGET_DIR"), None);
         }
     }
 
