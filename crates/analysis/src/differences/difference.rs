@@ -6,7 +6,7 @@ use tare_stats::{Contrast, Interval, Polarity, Region, SD_FLOOR, SampleMean, hol
 
 use super::samples::StartFigure;
 use crate::format::{Change, count};
-use crate::summary::{Cell, VerdictKind};
+use crate::summary::{Cell, Summary, VerdictKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -70,11 +70,12 @@ impl<'a> FigurePair<'a> {
 
     /// How many starts are compared, where not all of them have the figure of both servers: a percentile needs enough
     /// requests, and odd starts have no ratio.
-    pub fn missing_starts(&self) -> Option<String> {
+    pub fn missing_starts(&self, summary: &Summary) -> Option<String> {
         let (starts, all) = (self.before.logs.len() as u64, self.cells.0.forks.min(self.cells.1.forks).into());
         let label = &self.after.label;
+        let scenario = || summary.scenario_of_cell(self.cells.1);
         let is_told = self.side_by_side && starts < all;
-        is_told.then(|| format!("{label} on {}: {starts} of {} count.", self.cells.1.scenario, count(all, "start")))
+        is_told.then(|| format!("{label} on {}: {starts} of {} count.", scenario(), count(all, "start")))
     }
 
     /// The difference of the mean logarithms; `None` where a side has one start only.

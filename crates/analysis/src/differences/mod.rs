@@ -171,7 +171,7 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
         pairs.extend(common_figures((old, new), (levels, level_figures(new)), Basis::Level, side_by_side));
         pairs.extend(common_figures((old, new), ratios, Basis::Ratio, side_by_side));
     }
-    notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));
+    notes.extend(pairs.iter().filter_map(|pair| pair.missing_starts(summary)));
     let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));
     Ok(RunDifferences {
         environment: environment::server_changes(&cells),

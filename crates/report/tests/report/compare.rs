@@ -217,19 +217,19 @@ fn libraries_and_methods_of_two_servers_are_compared() {
 }
 
 /// Three servers in eight starts, of which two settle in another mode in one start each.
-fn with_odd_starts() -> Summary {
+fn with_odd_starts() -> RunRecord {
     let mut record = synthetic::run(&[baseline(), variant("a", 0.9), variant("b", 0.8)], 8, &ALL_KINDS);
     for slice in &mut record.slices {
         if [("a", 2), ("b", 5)].contains(&(slice.key.variant.as_str(), slice.key.fork)) {
             slice.load.completed /= 2;
         }
     }
-    summarize(&record)
+    record
 }
 
 #[test]
 fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
-    let differences = differences::compare_servers(&with_odd_starts(), "a", "b").unwrap();
+    let differences = differences::compare_servers(&summarize(&with_odd_starts()), "a", "b").unwrap();
     // What starts have levels of is compared by these alone.
     let by_ratio = differences.changes.iter().filter(|change| change.basis == Basis::Ratio);
     let names: Vec<&str> = by_ratio.map(|change| change.name.as_str()).collect();
@@ -245,11 +245,17 @@ fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
     let note = format!("{} on SimpleGet: 6 of 8 starts count.", allocated.label);
     assert!(differences.notes.contains(&note), "{note} is missing in {:?}", differences.notes);
     assert_eq!(change(&differences, "b", "throughput", Basis::Level).starts_before, 8);
+    let twice = summarize(&synthetic::in_two_groups(with_odd_starts()));
+    let notes = differences::compare_servers(&twice, "a", "b").unwrap().notes;
+    for group in ["http4s", "again"] {
+        let note = format!("{} on SimpleGet (group {group}): 6 of 8 starts count.", allocated.label);
+        assert!(notes.contains(&note), "{note} is missing in {notes:?}");
+    }
 }
 
 #[test]
 fn odd_starts_are_in_no_ratio_of_a_percentile() {
-    let summary = with_odd_starts();
+    let summary = summarize(&with_odd_starts());
     let differences = compared(&summary, &summary, ["m", "n"]);
     assert_eq!(change(&differences, "a", "latency_p50", Basis::Ratio).starts_before, 7);
 }
