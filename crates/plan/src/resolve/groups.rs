@@ -286,6 +286,13 @@ impl NameLookup<'_> {
                 skipped.push(left_alone(format!("{} × {name}", first.name)));
                 continue;
             }
+            if self.mode == Mode::Compared && first.role != Role::Baseline {
+                let because = format!("its baseline {} is not measured there", requested.baseline);
+                let left_out =
+                    |one: &Variant| Skipped { what: format!("{} × {name}", one.name), because: because.clone() };
+                skipped.extend(able.iter().map(left_out));
+                continue;
+            }
             let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
             let fits = |group: &&mut Group| values.fork_covers == Some(ForkCovers::Group) && group.variants == able;
             match groups.iter_mut().find(fits) {

@@ -60,6 +60,25 @@ fn a_baseline_is_left_out_of_scenarios_that_nothing_compared_with_it_can_answer(
 }
 
 #[test]
+fn a_server_is_left_out_of_scenarios_that_its_baseline_cannot_answer() {
+    let flags = |scenarios: &[&str]| Options {
+        baseline: Some("http4s.Vanilla".to_owned()),
+        servers: Some(strings(&["http4s.TapirMulti"])),
+        scenarios: Some(strings(scenarios)),
+        ..Options::default()
+    };
+    // The baseline has one route, and the server 128.
+    let plan = plan_with(&inventory(), "", flags(&["SimpleGet", "SimpleGetMultiRoute"])).unwrap();
+    let scenarios: Vec<&str> = plan.groups.iter().flat_map(|g| &g.scenarios).map(|named| &*named.name).collect();
+    assert_eq!(scenarios, ["SimpleGet"]);
+    let left_out = &plan.skipped[1];
+    assert_eq!(left_out.what, "http4s.TapirMulti × SimpleGetMultiRoute");
+    assert_eq!(left_out.because, "its baseline http4s.Vanilla is not measured there");
+    let error = plan_with(&inventory(), "", flags(&["SimpleGetMultiRoute"])).unwrap_err().to_string();
+    assert!(error.contains("needs 128 routes") && error.contains("is not measured there"), "{error}");
+}
+
+#[test]
 fn a_baseline_is_left_out_where_nothing_is_left_to_compare_with_it() {
     let mut inventory = inventory();
     inventory.servers[1].unavailable = Some("cannot be resolved".into());
