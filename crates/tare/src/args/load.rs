@@ -286,7 +286,7 @@ pub struct ConnectionArgs {
     pub insecure: bool,
     /// Trust only the CA certificates in this PEM file.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
-    pub cacert: Option<PathBuf>,
+    pub cacert: Option<String>,
     /// Client certificate (PEM file), with its private key unless --key names it.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub cert: Option<PathBuf>,

@@ -216,7 +216,7 @@ fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Re
 fn trust(args: &ConnectionArgs) -> TlsTrust {
     match &args.cacert {
         _ if args.insecure => TlsTrust::Any,
-        Some(file) => TlsTrust::Authorities { file: file.display().to_string() },
+        Some(file) => TlsTrust::Authorities { file: file.clone() },
         None => TlsTrust::System,
     }
 }

@@ -212,7 +212,23 @@ impl TypedValueParser for PlaceReader {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    use clap::Parser;
+
     use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn a_path_that_records_name_is_text() {
+        let parsed = |path: &[u8]| {
+            let words = ["tare", "load", "https://shop.example/", "--cacert"].map(OsString::from);
+            Cli::try_parse_from(words.into_iter().chain([OsString::from_vec(path.to_vec())]))
+        };
+        assert!(parsed("café.pem".as_bytes()).is_ok());
+        assert_eq!(parsed(b"caf\xe9.pem").unwrap_err().kind(), ErrorKind::InvalidUtf8);
+    }
 
     #[test]
     fn a_mistyped_time_is_taken_for_no_body() {
