@@ -71,14 +71,33 @@ fn deep_sleep() -> Checked {
 }
 
 fn perf_events() -> Checked {
-    const WHAT: &str = "perf_event_paranoid";
     let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
-    match level.as_deref().map(str::trim).map(str::parse::<i32>) {
-        Some(Ok(level)) if level <= 1 => Checked::fine(WHAT, level.to_string()),
-        Some(Ok(level)) => {
-            let remedy = "Profiles lack kernel methods: sysctl kernel.perf_event_paranoid=1";
-            Checked::optional(WHAT, level.to_string(), remedy)
-        }
-        _ => Checked::optional(WHAT, "this kernel has no perf events", "Profiles use a timer instead."),
+    perf_events_at(level.as_deref().and_then(|level| level.trim().parse().ok()))
+}
+
+fn perf_events_at(level: Option<i32>) -> Checked {
+    const WHAT: &str = "perf_event_paranoid";
+    let Some(level) = level else {
+        return Checked::optional(WHAT, "this kernel has no perf events", "Profiles use a timer instead.");
+    };
+    let lack = match level {
+        ..=1 => return Checked::fine(WHAT, level.to_string()),
+        2 => "Profiles lack kernel methods",
+        // Levels of their kernels.
+        _ => "Profiles lack kernel methods, and Debian and Ubuntu refuse perf",
+    };
+    Checked::optional(WHAT, level.to_string(), format!("{lack}: sysctl kernel.perf_event_paranoid=1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_refuses_to_profiles_is_told_at_each_level() {
+        let remedy = |level| perf_events_at(Some(level)).remedy.unwrap_or_default();
+        assert_eq!([-1, 1].map(remedy), ["", ""]);
+        assert_eq!(remedy(2), "Profiles lack kernel methods: sysctl kernel.perf_event_paranoid=1");
+        assert!(remedy(3).contains("Debian and Ubuntu refuse perf: sysctl"), "{}", remedy(4));
     }
 }
