@@ -321,7 +321,7 @@ pub struct OutputArgs {
     /// Write the summary as JSON (docs/LOAD.md); "-" is standard output.
     #[arg(long, value_name = "FILE", value_parser = parse_file)]
     pub json: Option<PathBuf>,
-    /// Write CSV: a row for the whole load, and a row for each interval.
+    /// Write CSV: a row for the whole load, and one for each URL, each status and each interval.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Write a page with charts: one HTML file that needs no network.
