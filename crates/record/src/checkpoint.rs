@@ -16,8 +16,8 @@ pub struct Checkpoint {
     pub steps: Vec<DoneStep>,
     /// The loads that the first forks have fixed for all.
     pub loads: Vec<SharedLoad>,
-    /// The files of the servers' programs and of tare, with size and time of change: `4096 bytes of 1795370000.5`; and the contract
-    /// of the servers, with its hash.
+    /// The files of the servers' programs and of tare, with size and time of change: `4096 bytes of 1795370000.5`; and the
+    /// contract of the servers, with its hash.
     pub files: BTreeMap<String, String>,
 }
 
