@@ -7,7 +7,7 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_wire::http2::{
     ConnectionError, Decoder, ErrorCode, FIRST_WINDOW_BYTES, Frame, MAX_STREAM, Section, Settings, push_goaway,
-    push_ping, push_pong, push_preface, push_reset, push_settings_ack,
+    push_pong, push_preface, push_reset, push_settings_ack,
 };
 
 use super::flow::{grow, return_room};
@@ -24,11 +24,6 @@ const MOST_RETURNS: u8 = 16;
 /// A server may leave so many answers to its pings and settings unread.
 const MAX_UNREAD_ANSWERS: u32 = 100_000;
 
-/// Why requests that are overdue have not left.
-const NO_SETTINGS: &str = "the request was not sent, because the server sent no SETTINGS; does it speak HTTP/2 here?";
-const NO_STREAM: &str = "the request was not sent, because the server permits no more streams";
-const NO_WINDOW: &str = "the request was not sent to its end, because the server gives no window for its body";
-
 #[derive(Debug)]
 pub(crate) struct Machine {
     /// Scheme and authority of all requests.
@@ -39,7 +34,7 @@ pub(crate) struct Machine {
     pub(super) ids: Vec<u32>,
     pub(super) streams: Vec<Stream>,
     /// Requests that wait for the server's settings, or for one stream less.
-    waiting: VecDeque<Stream>,
+    pub(super) waiting: VecDeque<Stream>,
     next_id: u32,
     /// Open streams whose request has not left completely.
     pub(super) uploading: usize,
@@ -53,7 +48,7 @@ pub(crate) struct Machine {
     unreturned_bytes: u32,
     unread_answers: u32,
     /// When this side has pinged the server; `None` if anything has come since.
-    pinged_at: Option<Nanos>,
+    pub(super) pinged_at: Option<Nanos>,
     /// What the exchanges that have ended mean, in the order of their ends.
     pub(super) ended: VecDeque<Step>,
     /// Frames that have not been sent.
@@ -65,8 +60,8 @@ pub(crate) struct Machine {
     /// Streams of which something may be reported, and the one of which something was reported last.
     pub(super) reportable: VecDeque<u32>,
     pub(super) current: u32,
-    is_leaving: bool,
-    is_over: bool,
+    pub(super) is_leaving: bool,
+    pub(super) is_over: bool,
 }
 
 impl Machine {
@@ -339,55 +334,5 @@ impl Machine {
     /// Why the server has ended the connection, if that was because of an error.
     pub(super) const fn take_farewell(&mut self) -> Option<Problem> {
         self.farewell.take()
-    }
-
-    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
-    }
-
-    /// Gives up one overdue request, and its stream; the others continue, unless the server is no longer there.
-    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        if self.is_over {
-            return self.take_any();
-        }
-        let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
-        let Some(at) = self.streams.iter().position(is_overdue) else {
-            let at = self.waiting.iter().position(is_overdue)?;
-            let mut exchange = self.waiting.remove(at)?.into_exchange();
-            exchange.answer.note_before_head(if self.has_settings { NO_STREAM } else { NO_SETTINGS });
-            if !self.has_settings {
-                self.give_up();
-            }
-            return Some(exchange);
-        };
-        let (id, mut stream) = self.remove(at);
-        if !stream.unsent().is_empty() {
-            stream.exchange.answer.note_before_head(NO_WINDOW);
-        }
-        push_reset(&mut self.out, id, ErrorCode::CANCEL);
-        self.open_waiting();
-        let patience_ns = stream.exchange.deadline.since(stream.exchange.times().intended);
-        match self.pinged_at {
-            None => {
-                push_ping(&mut self.out);
-                self.pinged_at = Some(now);
-            }
-            // The ping was not answered in the time of a whole request.
-            Some(at) if now.since(at) >= patience_ns => self.give_up(),
-            Some(_) => {}
-        }
-        Some(stream.into_exchange())
-    }
-
-    /// Gives up a connection on which nothing comes: a network may drop what is sent without a word.
-    const fn give_up(&mut self) {
-        self.is_leaving = true;
-        self.is_over = true;
-    }
-
-    /// Takes any request, because the connection is about to be closed.
-    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        let stream = if self.streams.is_empty() { self.waiting.pop_front()? } else { self.remove(0).1 };
-        Some(stream.into_exchange())
     }
 }

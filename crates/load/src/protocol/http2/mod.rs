@@ -3,6 +3,7 @@
 mod events;
 mod flow;
 mod machine;
+mod overdue;
 mod stream;
 #[cfg(test)]
 mod tests;

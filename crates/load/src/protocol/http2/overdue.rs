@@ -1,0 +1,65 @@
+//! Requests that are overdue, and whether the server is still there.
+
+use tare_sys::clock::Nanos;
+use tare_wire::http2::{ErrorCode, push_ping, push_reset};
+
+use super::machine::Machine;
+use super::stream::Stream;
+use crate::protocol::connection::Exchange;
+
+/// Why requests that are overdue have not left.
+const NO_SETTINGS: &str = "the request was not sent, because the server sent no SETTINGS; does it speak HTTP/2 here?";
+const NO_STREAM: &str = "the request was not sent, because the server permits no more streams";
+const NO_WINDOW: &str = "the request was not sent to its end, because the server gives no window for its body";
+
+impl Machine {
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
+    }
+
+    /// Gives up one overdue request, and its stream; the others continue, unless the server is no longer there.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        if self.is_over {
+            return self.take_any();
+        }
+        let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
+        let Some(at) = self.streams.iter().position(is_overdue) else {
+            let at = self.waiting.iter().position(is_overdue)?;
+            let mut exchange = self.waiting.remove(at)?.into_exchange();
+            exchange.answer.note_before_head(if self.has_settings() { NO_STREAM } else { NO_SETTINGS });
+            if !self.has_settings() {
+                self.give_up();
+            }
+            return Some(exchange);
+        };
+        let (id, mut stream) = self.remove(at);
+        if !stream.unsent().is_empty() {
+            stream.exchange.answer.note_before_head(NO_WINDOW);
+        }
+        push_reset(&mut self.out, id, ErrorCode::CANCEL);
+        self.open_waiting();
+        let patience_ns = stream.exchange.deadline.since(stream.exchange.times().intended);
+        match self.pinged_at {
+            None => {
+                push_ping(&mut self.out);
+                self.pinged_at = Some(now);
+            }
+            // The ping was not answered in the time of a whole request.
+            Some(at) if now.since(at) >= patience_ns => self.give_up(),
+            Some(_) => {}
+        }
+        Some(stream.into_exchange())
+    }
+
+    /// Gives up a connection on which nothing comes: a network may drop what is sent without a word.
+    const fn give_up(&mut self) {
+        self.is_leaving = true;
+        self.is_over = true;
+    }
+
+    /// Takes any request, because the connection is about to be closed.
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        let stream = if self.streams.is_empty() { self.waiting.pop_front()? } else { self.remove(0).1 };
+        Some(stream.into_exchange())
+    }
+}
