@@ -49,6 +49,8 @@ pub(crate) struct Machine {
     unread_answers: u32,
     /// When this side has pinged the server; `None` if anything has come since.
     pub(super) pinged_at: Option<Nanos>,
+    /// Pings that have left since a part of an answer has come.
+    pub(super) pings: u8,
     /// What the exchanges that have ended mean, in the order of their ends.
     pub(super) ended: VecDeque<Step>,
     /// Frames that have not been sent.
@@ -83,6 +85,7 @@ impl Machine {
             unreturned_bytes: 0,
             unread_answers: 0,
             pinged_at: None,
+            pings: 0,
             ended: VecDeque::new(),
             out: Vec::new(),
             farewell: None,
@@ -176,6 +179,9 @@ impl Machine {
         }
         if !self.has_settings && !matches!(frame, Frame::Settings(_)) {
             return Err(ConnectionError::protocol("a first frame that is not SETTINGS"));
+        }
+        if matches!(frame, Frame::Data { .. } | Frame::Headers { .. }) {
+            self.pings = 0;
         }
         match frame {
             Frame::Data { stream, bytes, flow_bytes, is_last } => {

@@ -12,6 +12,10 @@ const NO_SETTINGS: &str = "the request was not sent, because the server sent no 
 const NO_STREAM: &str = "the request was not sent, because the server permits no more streams";
 const NO_WINDOW: &str = "the request was not sent to its end, because the server gives no window for its body";
 
+/// So many pings leave without a part of an answer between them. Servers of gRPC end the connection upon more
+/// (too_many_pings), and with it requests that they would have answered.
+const MOST_PINGS: u8 = 2;
+
 impl Machine {
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
@@ -40,13 +44,14 @@ impl Machine {
         self.open_waiting();
         let patience_ns = stream.exchange.deadline.since(stream.exchange.times().intended);
         match self.pinged_at {
-            None => {
+            None if self.pings < MOST_PINGS => {
                 push_ping(&mut self.out);
+                self.pings += 1;
                 self.pinged_at = Some(now);
             }
             // The ping was not answered in the time of a whole request.
             Some(at) if now.since(at) >= patience_ns => self.give_up(),
-            Some(_) => {}
+            None | Some(_) => {}
         }
         Some(stream.into_exchange())
     }

@@ -126,3 +126,26 @@ fn a_connection_on_which_a_ping_is_not_answered_in_the_time_of_a_request_is_give
     http2.open();
     assert_eq!(overdue(&mut http2, &[41, 99], 41), (2, true), "the server sent no settings");
 }
+
+#[test]
+fn no_more_pings_leave_than_a_server_of_grpc_takes_before_it_answers_again() {
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
+    let parts = Arc::new(Parts::new(Method::GET, "/".to_owned(), Vec::new(), b""[..].into()));
+    let mut http2 = Http2::new("http://localhost".into(), None);
+    http2.open();
+    http2.receive(&mut &*frame(4, 0, 0, b""), &requests);
+    // Whether a ping leaves with the reset of an overdue request. The server answers it.
+    let pings_at = |http2: &mut Http2, now: u64| {
+        http2.begin(Exchange::new(0, Times::default(), Nanos(now)), Arc::clone(&parts));
+        assert!(http2.machine.take_overdue(Nanos(now)).is_some());
+        let has_pinged = http2.machine.out.ends_with(&frame(6, 0, 0, &[0; 8]));
+        http2.receive(&mut &*frame(6, 1, 0, &[0; 8]), &requests);
+        has_pinged
+    };
+    let of_silent_server = [10, 20, 30, 40].map(|now| pings_at(&mut http2, now));
+    assert_eq!(of_silent_server, [true, true, false, false]);
+    assert!(!http2.machine.is_retired());
+    http2.begin(Exchange::new(0, Times::default(), Nanos(99)), Arc::clone(&parts));
+    http2.receive(&mut &*frame(HEADERS, 5, 9, b"\x88"), &requests);
+    assert!(pings_at(&mut http2, 50), "an answer has come");
+}
