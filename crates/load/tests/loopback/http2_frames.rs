@@ -87,6 +87,9 @@ const FORBIDDEN: &[(&str, Answer)] = &[
     ("an interim answer that ends the stream", |s| {
         frame(HEADERS, END_HEADERS | END_STREAM, s, &field(":status", "103"))
     }),
+    ("a change of the protocol", |s| {
+        [frame(HEADERS, END_HEADERS, s, &field(":status", "101")), around(s, &[])].concat()
+    }),
     ("trailers that do not end the stream", |s| {
         [head(s, 0, &[]), frame(DATA, 0, s, b"1"), frame(HEADERS, END_HEADERS, s, &field("x-a", "b"))].concat()
     }),

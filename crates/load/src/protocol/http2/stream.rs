@@ -26,7 +26,7 @@ pub(super) struct Stream {
     /// Bytes that came since this side has last given room.
     pub(super) unreturned_bytes: u32,
     has_head: bool,
-    /// What its content-length says is left of the body.
+    /// What is left of the body, where the head says it.
     rest_bytes: Option<u64>,
     /// Where the answer is a stream of events.
     pub(super) events: Option<Box<Events>>,
@@ -94,6 +94,7 @@ impl Stream {
             }
             (None, _) if self.has_head => return wrong("a second head, or trailers that do not end the stream"),
             (None, None) => return wrong("a head without a status"),
+            (None, Some(101)) => return wrong("status 101, which HTTP/2 does not have"),
             (None, Some(100..=199)) if is_last => return wrong("an interim answer that ends the stream"),
             (None, Some(100..=199)) => return Progress::More,
             (None, Some(status)) => {
@@ -107,11 +108,8 @@ impl Stream {
                     None => AnswerChecker { answer, expectation }.head(&head),
                 }
                 self.has_head = true;
-                self.rest_bytes = match status {
-                    _ if self.parts.method == Method::HEAD => Some(0),
-                    204 | 304 => None,
-                    _ => section.length,
-                };
+                let is_bodiless = self.parts.method == Method::HEAD || matches!(status, 204 | 304);
+                self.rest_bytes = if is_bodiless { Some(0) } else { section.length };
             }
         }
         self.after(is_last)
@@ -125,7 +123,7 @@ impl Stream {
         let expectation = &requests.get(self.exchange.request).expectation;
         if let Some(rest) = &mut self.rest_bytes {
             let Some(left) = rest.checked_sub(bytes.len() as u64) else {
-                return wrong("more data than the content-length says");
+                return wrong("more data than the content-length, the method or the status permits");
             };
             *rest = left;
         }

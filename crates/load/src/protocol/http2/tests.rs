@@ -78,6 +78,27 @@ fn what_fails_the_last_stream_of_a_connection_is_told_once() {
 }
 
 #[test]
+fn an_answer_that_has_no_body_has_no_data() {
+    for (method, head) in [
+        (Method::GET, &b"\x89"[..]),
+        // A status of 304, and the length of the body that would have come.
+        (Method::GET, b"\x8b\x0f\x0d\x015"),
+        (Method::HEAD, b"\x88\x0f\x0d\x015"),
+    ] {
+        for (data, end) in [(&b""[..], RequestEnd::Answered), (b"12345", RequestEnd::Failed(ErrorClass::Protocol))] {
+            let statuses = [200, 204, 304].map(Check::status);
+            let request = statuses.into_iter().fold(RequestSpec::new(method.clone(), "/"), RequestSpec::expecting);
+            let settings = frame(4, 0, 0, b"");
+            let answer = [frame(HEADERS, 4, 1, head), frame(0, 1, 1, data)].concat();
+            let pieces = [&settings[..], &answer];
+            let protocol = Protocol::Http2 { streams: 1 };
+            let outcome = outcome_of_bytes(protocol, &Requests::of(vec![request]), pieces).unwrap();
+            assert_eq!(outcome.ended, [(0, end)], "{method} {head:?}");
+        }
+    }
+}
+
+#[test]
 fn a_timeout_says_why_the_request_has_not_left() {
     let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
     let parts = Parts::new(Method::POST, "/".to_owned(), Vec::new(), b"12345"[..].into());
