@@ -14,7 +14,10 @@ pub enum ReplyError {
     /// The call ended with another status than the expected one.
     #[error("grpc-status {found} instead of {wanted}{}", quoted(.message))]
     Status { found: Code, wanted: Code, message: String },
-    #[error("the answer has no grpc-status, neither in its trailers nor in its headers; is this a server of gRPC?")]
+    #[error(
+        "the answer has no grpc-status, neither in its trailers nor, without a body, in its headers; is this a server of \
+         gRPC?"
+    )]
     NoStatus,
     #[error("grpc-status \"{0}\" is no number")]
     StatusText(String),
@@ -40,8 +43,9 @@ pub struct Reply {
 impl Reply {
     /// Takes the headers, by name in lower case.
     pub fn take_headers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
+        self.take_trailers(&value);
         match value("content-type") {
-            Some(text) if is_content_type(&String::from_utf8_lossy(text)) => self.take_trailers(value),
+            Some(text) if is_content_type(&String::from_utf8_lossy(text)) => {}
             other => {
                 let text = other.map_or_else(|| "is absent".to_owned(), |text| format!("\"{}\"", shown(text)));
                 self.error = Some(ReplyError::ContentType(text));
@@ -51,6 +55,10 @@ impl Reply {
 
     /// Takes bytes of the body, and returns the part of the message among them.
     pub fn take_body<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        if !bytes.is_empty() {
+            // Only an answer without a body has its status in the headers.
+            self.status = None;
+        }
         if self.error.is_some() {
             return &[];
         }
@@ -142,12 +150,16 @@ mod tests {
             (&[GRPC, denied[0]], b"", &[], Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
             (&[GRPC], &one, ok, Code(5), "grpc-status 0 OK instead of 5 NOT_FOUND"),
             (&[GRPC], &one, &[], Code::OK, "the answer has no grpc-status, neither in"),
+            (&[GRPC, ok[0]], &one, &[], Code::OK, "the answer has no grpc-status, neither in"),
+            (&[GRPC, denied[0]], &one, ok, Code::OK, "right"),
             (&[GRPC], b"", ok, Code::OK, "the status is OK, and no message came"),
             (&[GRPC], &compressed, ok, Code::OK, "the message is compressed, although"),
             (&[GRPC], &compressed, denied, Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
             (&[GRPC], &one, &[("grpc-status", "ok")], Code::OK, "grpc-status \"ok\" is no number"),
             (&[("content-type", "text/html")], b"<html>", &[], Code::OK, "content-type \"text/html\" instead of app"),
             (&[], b"", &[], Code::OK, "content-type is absent instead of application/grpc"),
+            (denied, b"", &[], Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK: \"not you"),
+            (denied, b"", &[], Code(7), "content-type is absent instead of application/grpc"),
         ] {
             let told = told(headers, body, trailers, wanted);
             assert!(told.starts_with(expected), "{told}, not {expected}");
