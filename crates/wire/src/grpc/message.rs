@@ -18,7 +18,8 @@ pub fn frame(message: &[u8]) -> Vec<u8> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
     #[error(
-        "the message is compressed, although the request names no compression that it accepts (grpc-accept-encoding)"
+        "the message is compressed, although no compressed one can be read; leave grpc-accept-encoding out of the request, \
+         without which no server may send one"
     )]
     Compressed,
     #[error("a message begins with the byte {0}, which is neither 0 nor 1")]

@@ -153,7 +153,7 @@ mod tests {
             (&[GRPC, ok[0]], &one, &[], Code::OK, "the answer has no grpc-status, neither in"),
             (&[GRPC, denied[0]], &one, ok, Code::OK, "right"),
             (&[GRPC], b"", ok, Code::OK, "the status is OK, and no message came"),
-            (&[GRPC], &compressed, ok, Code::OK, "the message is compressed, although"),
+            (&[GRPC], &compressed, ok, Code::OK, "the message is compressed, although no compressed one can be read;"),
             (&[GRPC], &compressed, denied, Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
             (&[GRPC], &one, &[("grpc-status", "ok")], Code::OK, "grpc-status \"ok\" is no number"),
             (&[("content-type", "text/html")], b"<html>", &[], Code::OK, "content-type \"text/html\" instead of app"),
