@@ -101,6 +101,10 @@ impl EventReader {
         let is_data = std::mem::replace(&mut self.may_be_data, true) && line_bytes >= b"data".len();
         if self.form == Form::ServerSent && line_bytes > 0 {
             self.has_data |= is_data;
+            if !is_data {
+                // A comment is no part of an event; it may keep a connection open on which no event comes for hours.
+                self.event_bytes -= line_bytes;
+            }
             return false;
         }
         self.event_bytes = 0;
@@ -156,5 +160,14 @@ mod tests {
         let mut reader = EventReader::of_content_type(None);
         assert_eq!(reader.take(&vec![b'x'; MAX_EVENT_BYTES]), Ok(0));
         assert_eq!(reader.take(b"x"), Err(EventTooLong));
+        let mut reader = EventReader::of_content_type(Some(b"text/event-stream".as_slice()));
+        assert_eq!(reader.take("data: 1\n".repeat(MAX_EVENT_BYTES / 7 + 1).as_bytes()), Err(EventTooLong));
+    }
+
+    #[test]
+    fn comments_without_an_event_may_go_on_for_any_time() {
+        let mut reader = EventReader::of_content_type(Some(b"text/event-stream".as_slice()));
+        assert_eq!(reader.take(": here\n".repeat(MAX_EVENT_BYTES / 6 + 1).as_bytes()), Ok(0));
+        assert_eq!(reader.take(b"data: 1\n\n"), Ok(1));
     }
 }
