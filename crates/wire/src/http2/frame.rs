@@ -37,6 +37,8 @@ pub enum Frame<'a> {
     GoAway {
         last_stream: u32,
         code: ErrorCode,
+        /// What the server adds to the code, most often as a text.
+        reason: &'a [u8],
     },
     /// Room for more bytes to the server: on a stream, or on the connection (stream 0).
     WindowUpdate {
@@ -188,10 +190,10 @@ impl FrameReader {
                 _ => Ok(()),
             },
             kind::GOAWAY => {
-                let &[a, b, c, d, e, f, g, h] =
-                    payload.first_chunk().ok_or(ConnectionError::frame_size("a GOAWAY that is cut"))?;
+                let (&[a, b, c, d, e, f, g, h], reason) =
+                    payload.split_first_chunk().ok_or(ConnectionError::frame_size("a GOAWAY that is cut"))?;
                 let last_stream = u32::from_be_bytes([a, b, c, d]) & MAX_STREAM;
-                on_frame(Frame::GoAway { last_stream, code: ErrorCode(u32::from_be_bytes([e, f, g, h])) })
+                on_frame(Frame::GoAway { last_stream, code: ErrorCode(u32::from_be_bytes([e, f, g, h])), reason })
             }
             kind::WINDOW_UPDATE => {
                 let bytes = u32::from_be_bytes(of_length(payload)?) & MAX_STREAM;

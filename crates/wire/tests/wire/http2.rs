@@ -49,7 +49,10 @@ fn frames_are_what_their_bytes_say() {
             Frame::Settings(Settings { shrinks_table: true, ..Settings::default() }),
         ),
         (frame(6, 0, 0, b"12345678"), Frame::Ping(*b"12345678")),
-        (frame(7, 0, 0, b"\x80\0\0\x03\0\0\0\x01why"), Frame::GoAway { last_stream: 3, code: ErrorCode::PROTOCOL }),
+        (
+            frame(7, 0, 0, b"\x80\0\0\x03\0\0\0\x01why"),
+            Frame::GoAway { last_stream: 3, code: ErrorCode::PROTOCOL, reason: b"why" },
+        ),
         (frame(8, 0, 9, b"\x80\0\0\x01"), Frame::WindowUpdate { stream: 9, bytes: 1 }),
         // The highest bit of a stream has no meaning.
         (frame(8, 0, 1 << 31, b"\0\0\0\x01"), Frame::WindowUpdate { stream: 0, bytes: 1 }),

@@ -13,7 +13,7 @@ use tare_wire::http2::{
 use super::flow::{grow, return_room};
 use super::stream::{Progress, Stream};
 use crate::input::request::{Parts, RequestSet};
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 use crate::protocol::connection::{Exchange, Returned, Step};
 use crate::protocol::conversation::Push;
 
@@ -213,11 +213,12 @@ impl Machine {
                 push_pong(&mut self.out, data);
                 return self.count_answer();
             }
-            Frame::GoAway { last_stream, code: ErrorCode::NO_ERROR } => self.on_goodbye(last_stream),
+            Frame::GoAway { last_stream, code: ErrorCode::NO_ERROR, .. } => self.on_goodbye(last_stream),
             // It closes the connection, so no answer follows.
-            Frame::GoAway { code, .. } => {
+            Frame::GoAway { code, reason, .. } => {
                 self.is_over = true;
-                let text = format!("connection ended (GOAWAY) by the server: {code}");
+                let quoted = if reason.is_empty() { String::new() } else { format!(": \"{}\"", escape(reason)) };
+                let text = format!("connection ended (GOAWAY) by the server: {code}{quoted}");
                 self.farewell = Some(Problem::new(ErrorClass::Read, text));
             }
             Frame::WindowUpdate { stream, bytes } => return self.on_window_update(stream, bytes, requests),

@@ -11,7 +11,7 @@ use super::Http2;
 use crate::input::check::Check;
 use crate::input::request::{Parts, RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
-use crate::protocol::connection::Exchange;
+use crate::protocol::connection::{Exchange, Step};
 use crate::protocol::offline::{Outbox, RequestEnd, outcome_of_bytes};
 use crate::recorder::Times;
 
@@ -75,6 +75,22 @@ fn what_breaks_a_connection_behind_its_last_answer_is_told() {
 fn what_fails_the_last_stream_of_a_connection_is_told_once() {
     let expected = (Some(RequestEnd::Failed(ErrorClass::Protocol)), None);
     assert_eq!(ends_upon(&frame(0, 1, 0, b"x"), usize::MAX), expected);
+}
+
+#[test]
+fn what_a_server_says_when_it_ends_a_connection_is_told() {
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
+    for (reason, says) in [
+        (&b""[..], ": detected excessive load generating behavior"),
+        (b"too_many_pings", ": detected excessive load generating behavior: \"too_many_pings\""),
+        (b"\x1b", ": detected excessive load generating behavior: \"\\x1b\""),
+    ] {
+        let mut http2 = Http2::new("http://localhost".into(), None);
+        http2.open();
+        let end = frame(7, 0, 0, &[&b"\0\0\0\0\0\0\0\x0b"[..], reason].concat());
+        let step = http2.receive(&mut &*[frame(4, 0, 0, b""), end].concat(), &requests);
+        assert!(matches!(&step, Step::Broken(problem) if problem.text.ends_with(says)), "{step:?}, not {says}");
+    }
 }
 
 #[test]
