@@ -45,8 +45,9 @@ pub enum FrameError {
     /// A frame that breaks the protocol, or is not allowed at this point.
     #[error("{0}")]
     Protocol(ProtocolError),
-    /// The peer closes with a code that no close frame may have, or says that the other end has violated the protocol.
-    #[error("a close with an invalid code, or for a violation of the protocol")]
+    /// The peer closes with a code that no close frame may have, or says that the other end has violated the protocol. The
+    /// library takes 1014 for the former, which was registered after RFC 6455.
+    #[error("a close with an invalid code, with 1014 (bad gateway), or for a violation of the protocol")]
     InvalidCloseCode,
     /// A message or frame of more than [`super::MAX_MESSAGE_BYTES`].
     #[error("a message of {bytes} bytes, more than {most} are not taken")]

@@ -236,6 +236,7 @@ fn each_protocol_violation_is_an_error_of_its_own_and_closes_with_its_code() {
         (b"\x88\x02\x03\xe7", FrameError::InvalidCloseCode, 1002),
         (b"\x88\x06\x03\xedhere", FrameError::InvalidCloseCode, 1002),
         (b"\x88\x02\x03\xee", FrameError::InvalidCloseCode, 1002),
+        (b"\x88\x02\x03\xf6", FrameError::InvalidCloseCode, 1002),
         (b"\x88\x02\x03\xf7", FrameError::InvalidCloseCode, 1002),
         (b"\x88\x02\x13\x88", FrameError::InvalidCloseCode, 1002),
         (b"\x88\x02\xff\xff", FrameError::InvalidCloseCode, 1002),
@@ -252,6 +253,11 @@ fn each_protocol_violation_is_an_error_of_its_own_and_closes_with_its_code() {
         let [(first, payload)] = &unmask_frames(&said)[..] else { panic!("one frame: {said:?}") };
         assert_eq!((*first, &payload[..2]), (0x88, &code.to_be_bytes()[..]), "{}", frames.escape_ascii());
     }
+}
+
+#[test]
+fn a_code_that_the_library_does_not_know_is_named_among_those_that_it_refuses() {
+    assert!(FrameError::InvalidCloseCode.to_string().contains("1014 (bad gateway)"));
 }
 
 #[test]
