@@ -14,6 +14,8 @@ use crate::SutError;
 
 /// Samples per second: a prime number below a thousand, so that no periodic event stays between two samples.
 const PER_S: u64 = 997;
+/// CPU time of each thread, by a timer of the kernel: no machine lacks it.
+const EVENT: &str = "cpu-clock";
 /// Fields of `perf script`. The period is left out, because it would count instead of the sample.
 const FIELDS: &str = "comm,pid,tid,time,event,ip,sym,symoff,dso";
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
@@ -41,7 +43,7 @@ impl PerfRecording {
         }
         let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
         let frequency = PER_S.to_string();
-        let arguments = ["record", "-q", "-g", "-e", "cpu-clock", "-F", &frequency, "-p", &pids.join(","), "-o"];
+        let arguments = ["record", "-q", "-g", "-e", EVENT, "-F", &frequency, "-p", &pids.join(","), "-o"];
         let program =
             Program::new("perf").args(arguments.iter().map(|word| (*word).into()).chain([file.as_os_str().to_owned()]));
         let doing = "attach perf";
@@ -70,11 +72,59 @@ impl PerfRecording {
 fn collapse(script: &str) -> Result<String, SutError> {
     let mut options = Options::default();
     options.annotate_kernel = true;
+    // Otherwise it is that of the first sample, and text without one is a panic.
+    options.event_filter = Some(EVENT.to_owned());
     let mut stacks = Vec::new();
     Folder::from(options)
-        .collapse(script.as_bytes(), &mut stacks)
+        .collapse(with_plain_names(script).as_bytes(), &mut stacks)
         .map_err(|error| perf_error("read the stacks of perf", error.to_string()))?;
     Ok(String::from_utf8_lossy(&stacks).into_owned())
+}
+
+/// The text of `perf script` with names of one word each. Its reader takes a blank for the end of a name, drops every frame of a
+/// file with a blank in its path, and every function whose name begins with a parenthesis.
+fn with_plain_names(script: &str) -> String {
+    let mut plain = String::with_capacity(script.len());
+    for line in script.lines() {
+        let changed = if line.starts_with('\t') { plain_frame(line) } else { plain_head(line) };
+        plain.push_str(changed.as_deref().unwrap_or(line));
+        plain.push('\n');
+    }
+    plain
+}
+
+/// The head of a sample, `my thread 628/628 13207.55: cpu-clock:u: `; `None` for another line.
+fn plain_head(line: &str) -> Option<String> {
+    let (task, rest) = line.rsplit_once(EVENT)?;
+    let (before, after) = task.rsplit_once('/')?;
+    let (name, pid) = before.rsplit_once(' ')?;
+    let _is_a_number: u32 = pid.parse().ok()?;
+    // A semicolon would divide the name into two frames, and a line that begins with # would be a comment.
+    let name = name.trim().replace(' ', "_").replace(';', ":");
+    let mark = if name.is_empty() || name.starts_with('#') { "_" } else { "" };
+    Some(format!("{mark}{name} {pid}/{after}{EVENT}{rest}"))
+}
+
+/// The reader of stacks looks at the last 17 bytes of a function, and would panic at half a character. It removes parameters.
+const PARAMETERS: &str = "(its parameters)(_)";
+
+/// A frame, `112d (anonymous namespace)::spin(int)+0x4 (/my dir/server (deleted))`; `None` for another line.
+fn plain_frame(line: &str) -> Option<String> {
+    let (address, rest) = line.trim().split_once(' ')?;
+    // A path may hold anything. Other names of files have no blank.
+    let file_at = rest.find(" (/").or_else(|| rest.rfind(" ("))?;
+    let (symbol, file) = rest.split_at(file_at);
+    let file = file.strip_prefix(" (")?.strip_suffix(')')?;
+    let file = file.strip_suffix(" (deleted)").unwrap_or(file);
+    // It is the kernel's file, but runs outside the kernel.
+    let file = if file == "[vdso]" { "vdso".to_owned() } else { file.replace(' ', "_") };
+    let symbol = match symbol.strip_prefix('(') {
+        Some(inner) => format!("{{{}", inner.replacen(')', "}", 1)),
+        None => symbol.to_owned(),
+    };
+    let (function, offset) = symbol.split_at(symbol.rfind("+0x").unwrap_or(symbol.len()));
+    let parameters = if function.is_ascii() { "" } else { PARAMETERS };
+    Some(format!("\t{address} {function}{parameters}{offset} ({file})"))
 }
 
 #[cfg(test)]
@@ -88,6 +138,22 @@ mod tests {
             s   628/628 13207.56: cpu-clock: \n\
             \t ffffffff81 do_idle+0x4 ([kernel.kallsyms])\n\t           2724a main+0x7a (/tmp/s)\n\n";
         assert_eq!(collapse(script).unwrap(), "s;main;do_idle_[k] 1\ns;main;spin 1\n");
+    }
+
+    #[test]
+    fn names_with_blanks_and_signs_keep_their_samples_and_their_frames() {
+        let script = "addr2line: no such file\n\n\
+            #1 [a; b] 7 x:y   628/629 13207.55: cpu-clock:u: \n\
+            \t            112d (anonymous namespace)::spin(int)+0x4 (/my dir/s)\n\
+            \t            112d inner (inlined)\n\
+            \t           2724a main+0x7a (/my dir/s (deleted))\n\n\
+            s   628/628 13207.56: cpu-clock:u: \n\
+            \t            7ffd __vdso_time+0x4 ([vdso])\n\t            33aa 处理请求处理请求+0x1a (/my dir/s)\n\
+            \t           2724b main+0x7b (/my dir/s (deleted))\n\n";
+        let expected = "_#1_[a:_b]_7_x:y;main;inner;{anonymous namespace}::spin 1\n\
+            s;main;处理请求处理请求;__vdso_time 1\n";
+        assert_eq!(collapse(script).unwrap(), expected);
+        assert_eq!(collapse("addr2line: no such file\n\n").unwrap(), "", "no sample is no panic");
     }
 
     #[test]
