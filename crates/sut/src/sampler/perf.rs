@@ -1,5 +1,6 @@
 //! `perf` for a program other than a JVM: its stacks, as far as it has symbols.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(180);
 /// How soon `perf` reports that it is not permitted.
 const REFUSAL: Duration = Duration::from_millis(300);
 const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
+/// Said of samples of the user's code alone: what it lets the kernel do is in no stack.
+const WITHOUT_KERNEL: &str = ", without the kernel, which needs kernel.perf_event_paranoid=1";
 
 #[derive(Debug)]
 pub(super) struct PerfRecording {
@@ -59,14 +62,33 @@ impl PerfRecording {
         if ended.forced && ended.how == How::Signal(9) {
             return Err(perf_error("stop perf", "it had to be killed".to_owned()));
         }
-        let arguments = ["script", "-F", FIELDS, "-i"].map(std::ffi::OsString::from);
-        let arguments = arguments.into_iter().chain([self.file.clone().into_os_string()]);
-        let doing = format!("read the recording {}", self.file.display());
-        let script = tool::run(Program::new("perf").args(arguments), READ_TIMEOUT, &doing, "profile again")?;
-        let sampler = format!("perf, cpu-clock, {PER_S} a second");
+        let (script, inlining) = read_script("perf".as_ref(), &self.file)?;
+        let kernel = if has_kernel(&script) { "" } else { WITHOUT_KERNEL };
+        let sampler = format!("perf, {EVENT}, {PER_S} a second{inlining}{kernel}");
         let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
         Ok(Sampled { sampler, weight, stacks: collapse(&script)?, file: self.file })
     }
+}
+
+/// The samples of a recording as text, and what is to be said of it. Many versions of perf take hours to look up the inlined
+/// functions of a large program.
+fn read_script(perf: &OsStr, file: &Path) -> Result<(String, &'static str), SutError> {
+    let doing = format!("read the recording {}", file.display());
+    let read = |more: &[&str]| {
+        let words = ["script", "-F", FIELDS].into_iter().chain(more.iter().copied()).chain(["-i"]);
+        let arguments = words.map(OsString::from).chain([file.as_os_str().to_owned()]);
+        tool::run(Program::new(perf).args(arguments), READ_TIMEOUT, &doing, "profile again")
+    };
+    match read(&[]) {
+        Ok(script) => Ok((script, "")),
+        Err(refused) => Ok((read(&["--no-inline"]).map_err(|_| refused)?, ", without inlined functions")),
+    }
+}
+
+/// Whether the kernel was sampled, too. Where that is not permitted, perf samples the user's code and adds `u` to the event.
+fn has_kernel(script: &str) -> bool {
+    let is_of_user = |line: &str| line.rsplit_once(EVENT).is_some_and(|(_, modifiers)| modifiers.starts_with(":u"));
+    !script.lines().any(is_of_user)
 }
 
 fn collapse(script: &str) -> Result<String, SutError> {
@@ -154,6 +176,28 @@ mod tests {
             s;main;处理请求处理请求;__vdso_time 1\n";
         assert_eq!(collapse(script).unwrap(), expected);
         assert_eq!(collapse("addr2line: no such file\n\n").unwrap(), "", "no sample is no panic");
+    }
+
+    #[test]
+    fn a_recording_whose_inlined_functions_cannot_be_looked_up_is_read_without_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let perf = folder.path().join("perf");
+        let write = |script: &str| std::fs::write(&perf, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let read = || read_script(perf.as_os_str(), Path::new("x.perf"));
+        write("case \"$*\" in *--no-inline*) echo read;; *) echo slow; exit 1;; esac");
+        std::fs::set_permissions(&perf, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        assert_eq!(read().unwrap(), ("read".to_owned(), ", without inlined functions"));
+        write("echo read");
+        assert_eq!(read().unwrap(), ("read".to_owned(), ""));
+        write("echo damaged; exit 1");
+        assert_eq!(read().unwrap_err().to_string(), "cannot read the recording x.perf: damaged; profile again");
+    }
+
+    #[test]
+    fn samples_without_the_kernel_are_known_by_their_event() {
+        let head = |event: &str| format!("s   628/628 13207.55: {event}: \n\t 112d spin+0x4 (/tmp/s)\n\n");
+        assert!(has_kernel(&head("cpu-clock")) && has_kernel(&head("cpu-clock:ppp")));
+        assert!(!has_kernel(&head("cpu-clock:u")) && !has_kernel(&head("cpu-clock:uH")));
     }
 
     #[test]
