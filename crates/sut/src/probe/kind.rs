@@ -1,4 +1,4 @@
-//! The kind of a thread, by its name. All JVMs since release 11 name their own threads in the same way.
+//! The kind of a thread, by its name. HotSpot since release 11 and OpenJ9 each name their own threads in the same way.
 
 pub const APPLICATION: &str = "application";
 /// Garbage collection.
@@ -11,21 +11,44 @@ pub const PROBE: &str = "probe";
 /// Threads and processes that started and ended between two samples, so their names are unknown.
 pub const EXITED: &str = "exited threads";
 
-/// Beginnings of names, as the kernel keeps them (15 bytes), by kind. No name begins with those of two kinds.
+/// Names of threads, or how they begin, by kind. No name is that of two kinds.
 const JVM_THREADS: &[(&str, &[&str])] = &[
-    (JIT, &["C1 CompilerThre", "C2 CompilerThre", "JVMCI", "Sweeper thread"]),
-    (GC, &["GC Thread", "G1 ", "Shenandoah", "XWorker", "RuntimeWorker"]),
+    (JIT, &["C1 CompilerThread", "C2 CompilerThread", "JVMCI", "Sweeper thread"]),
+    (JIT, &["JIT Compilation Thread", "JIT Diagnostic Compilation Thread", "IProfiler"]),
+    (GC, &["GC Thread", "GC Worker", "GC Slave", "Concurrent Mark Helper", "G1 ", "RuntimeWorker"]),
+    (GC, &["Shenandoah GC Threads", "Shenandoah Control Thread", "Shenandoah Regulator Thread"]),
+    (GC, &["Shenandoah Uncommit Thread", "Shenandoah"]),
     (GC, &["ZDirector", "ZDriver", "ZWorker", "ZStat", "ZUncommitter", "ZUnmapper"]),
-    (VM, &["VM Thread", "VM Periodic Tas", "Reference Handl", "Finalizer", "Signal Dispatch", "Service Thread"]),
-    (VM, &["Monitor Deflati", "Notification Th", "Common-Cleaner", "Attach Listener", "StringDedup", "JFR "]),
+    (GC, &["XDirector", "XDriver", "XWorker", "XStat", "XUncommitter", "XUnmapper"]),
+    (VM, &["VM Thread", "VM Periodic Task Thread", "Reference Handler", "Finalizer", "Signal Dispatcher"]),
+    (VM, &["Service Thread", "Monitor Deflation Thread", "Notification Thread", "Common-Cleaner"]),
+    (VM, &["Attach Listener", "StringDedupThread", "StringDedup", "JFR ", "Training replay thread", "JIT-SamplerThread"]),
     (PROBE, &["tare-hiccups"]),
 ];
 
+/// As much of a thread's name as the kernel keeps.
+const KEPT_BYTES: usize = 15;
+/// The least that a JVM keeps before the dots of a name that it shortens itself.
+const HEAD_BYTES: usize = 6;
+
 /// The kind of a thread. In a program other than a JVM, all threads are the application's.
 pub fn thread_kind(thread_name: &str, is_jvm: bool) -> &'static str {
-    let is_of = |starts: &[&str]| starts.iter().any(|start| thread_name.starts_with(start));
-    let of_jvm = JVM_THREADS.iter().find(|(_, starts)| is_jvm && is_of(starts));
+    let is_of = |names: &[&str]| names.iter().any(|name| is_kept_of(thread_name, name));
+    let of_jvm = JVM_THREADS.iter().find(|(_, names)| is_jvm && is_of(names));
     of_jvm.map_or(APPLICATION, |(kind, _)| kind)
+}
+
+/// Whether this is what the kernel has of a name that begins so: its first 15 bytes. JVMs since release 26 shorten longer names
+/// themselves, to their first and last bytes: `C2 Comp..hread0`.
+///
+/// # Source
+/// JDK-8368124 (github.com/openjdk/jdk/pull/27395).
+fn is_kept_of(kept: &str, name: &str) -> bool {
+    let is_number = |c: char| c.is_ascii_digit() || c == '#';
+    let is_shortened = |(head, tail): (&str, &str)| {
+        head.len() >= HEAD_BYTES && name.starts_with(head) && name.ends_with(tail.trim_end_matches(is_number))
+    };
+    kept.starts_with(&name[..name.len().min(KEPT_BYTES)]) || kept.split_once("..").is_some_and(is_shortened)
 }
 
 /// The pool of a thread: its name without its number (`io-compute-12` → `io-compute`).
@@ -45,12 +68,33 @@ mod tests {
             ("G1 Conc#0", GC),
             ("GC Thread#3", GC),
             ("VM Periodic Tas", VM),
+            ("XDriver", GC),
+            ("Training replay", VM),
             ("io-compute-1", APPLICATION),
             ("java", APPLICATION),
         ] {
             assert_eq!(thread_kind(name, true), kind, "{name}");
         }
         assert_eq!(thread_kind("GC Thread#3", false), APPLICATION);
+    }
+
+    #[test]
+    fn the_compilers_are_known_by_a_name_that_the_jvm_has_shortened_and_by_those_of_openj9() {
+        for (name, kind) in [
+            ("C2 Comp..hread0", JIT),
+            ("C1 Comp..read12", JIT),
+            ("JVMCI-n..hread0", JIT),
+            ("JIT Compilation", JIT),
+            ("GC Worker", GC),
+            ("Shenand..eads#7", GC),
+            ("Runtime..ker#12", GC),
+            ("VM Peri..Thread", VM),
+            ("Referen..andler", VM),
+            ("Sweeper..vice-1", APPLICATION),
+            ("io-comp..cker-1", APPLICATION),
+        ] {
+            assert_eq!(thread_kind(name, true), kind, "{name}");
+        }
     }
 
     #[test]
