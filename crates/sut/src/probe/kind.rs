@@ -22,7 +22,8 @@ const JVM_THREADS: &[(&str, &[&str])] = &[
     (GC, &["XDirector", "XDriver", "XWorker", "XStat", "XUncommitter", "XUnmapper"]),
     (VM, &["VM Thread", "VM Periodic Task Thread", "Reference Handler", "Finalizer", "Signal Dispatcher"]),
     (VM, &["Service Thread", "Monitor Deflation Thread", "Notification Thread", "Common-Cleaner"]),
-    (VM, &["Attach Listener", "StringDedupThread", "StringDedup", "JFR ", "Training replay thread", "JIT-SamplerThread"]),
+    (VM, &["Attach Listener", "StringDedupThread", "StringDedup", "JFR "]),
+    (VM, &["Training replay thread", "JIT-SamplerThread"]),
     (PROBE, &["tare-hiccups"]),
 ];
 
