@@ -13,9 +13,11 @@ use tare_sys::procfs::process;
 
 use super::runtime::{Eden, RuntimeSample};
 
+const LIBRARY: &str = "/libjvm.so";
+
 /// A process is a JVM if it has mapped a JVM's library.
 pub fn is_jvm(pid: u32) -> bool {
-    process::has_mapped(pid, "/libjvm.so")
+    process::mappings(pid).is_some_and(|mapped| mapped.contains(LIBRARY))
 }
 
 /// The file with the counters of a process.
@@ -38,8 +40,17 @@ impl JvmProbe {
         users.find_map(|user| {
             let file = user.path().join(pid.to_string());
             let probe = Self { pid, file };
-            probe.take_sample().map(|_| probe)
+            probe.take_sample().filter(|_| !probe.is_of_another()).map(|_| probe)
         })
+    }
+
+    /// Whether the JVM maps another file, or none. Of containers that share the folder, the JVM of one may have the number of
+    /// another's. It keeps no counters if that one came first.
+    fn is_of_another(&self) -> bool {
+        let folder = self.file.parent().and_then(Path::file_name).unwrap_or_default();
+        let end = format!("/{}/{}", folder.to_string_lossy(), self.pid);
+        let is_its = |mapped: &str| mapped.lines().any(|line| line.ends_with(&end));
+        process::mappings(self.pid).is_some_and(|mapped| mapped.contains(LIBRARY) && !is_its(&mapped))
     }
 
     /// Whether the JVM carries out diagnostic commands: the first of its capabilities.
@@ -110,6 +121,8 @@ fn eden_of(of: impl Fn(&str) -> Option<u64>) -> Option<Eden> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
 
     use super::*;
 
@@ -188,6 +201,23 @@ mod tests {
         let sample = sample_of(&hsperf::parse_counters(&file).unwrap());
         let used = sample.since(&sample).unwrap();
         assert_eq!(used, RuntimeUse { collections: Some(0), ..RuntimeUse::default() });
+    }
+
+    #[test]
+    fn a_jvm_is_known_by_its_library_and_another_ones_counters_are_not_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        // What it executes is mapped as a library is.
+        let program = folder.path().join("libjvm.so");
+        std::fs::copy("/bin/sh", &program).unwrap();
+        let mut command = Command::new(&program);
+        let mut jvm = command.arg0("sh").args(["-c", "read x"]).stdin(Stdio::piped()).spawn().unwrap();
+        let file = folder.path().join("hsperfdata_me").join(jvm.id().to_string());
+        std::fs::create_dir(file.parent().unwrap()).unwrap();
+        std::fs::write(file, hsperf::tests::file(&[("sun.gc.a", 1)])).unwrap();
+        assert!(is_jvm(jvm.id()) && !is_jvm(std::process::id()));
+        assert!(JvmProbe::find_in(folder.path(), jvm.id()).is_none(), "it has not mapped that file");
+        drop(jvm.stdin.take());
+        jvm.wait().unwrap();
     }
 
     #[test]

@@ -144,9 +144,13 @@ pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
 
-/// Whether a process has mapped a file whose path contains `part`. A process that may not be read has mapped none.
-pub fn has_mapped(pid: u32, part: &str) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains(part))
+/// What a process has mapped, a line for each mapping with the path of its file at the end; `None` if that may not be read.
+///
+/// # Source
+/// proc_pid_maps(5): the path of a file that was removed or replaced is followed by ` (deleted)`.
+pub fn mappings(pid: u32) -> Option<String> {
+    let maps = fs::read(format!("/proc/{pid}/maps")).ok()?;
+    Some(String::from_utf8_lossy(&maps).into_owned())
 }
 
 /// Reads the counters of one thread again and again.
@@ -344,6 +348,7 @@ mod tests {
         assert!(exists(me) && !exists((1 << 22) + 1));
         assert!(commands().unwrap().iter().any(|command| command.pid == me && command.parent > 0));
         assert!(user_of(me).is_some() && user_of((1 << 22) + 1).is_none());
+        assert!(mappings(me).is_some_and(|mapped| mapped.contains('/')) && mappings((1 << 22) + 1).is_none());
         let counters = SchedStatReader::new(me, me, true);
         assert!(counters.is_kept_open() && counters.read().unwrap().is_some_and(|counters| counters.switches > 0));
     }

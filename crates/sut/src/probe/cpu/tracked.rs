@@ -6,6 +6,7 @@ use tare_sys::procfs::process::{self, SchedStat, SchedStatReader, Stat};
 
 use super::{ByPool, add_pools, add_remainder};
 use crate::SutError;
+use crate::probe::jvm::is_jvm;
 use crate::probe::kind::{thread_kind, thread_pool};
 
 #[derive(Debug, Default)]
@@ -40,7 +41,9 @@ impl Process {
         let program = process::program_name(pid).unwrap_or_default();
         let name = process::thread_name(pid, pid).unwrap_or_default();
         let parent = Stat::of_process(pid).map(|stat| stat.parent).unwrap_or_default();
-        Self { is_jvm: program == "java" || name == "java", name, parent, ..Self::default() }
+        // One that is about to load its library, or may not be read, is known by its name.
+        let is_jvm = program == "java" || name == "java" || is_jvm(pid);
+        Self { is_jvm, name, parent, ..Self::default() }
     }
 
     pub(super) fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
