@@ -47,12 +47,13 @@ enum RuntimeProbe {
 
 impl RuntimeProbe {
     /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several runtimes
-    /// that are read in different ways, and of several JVMs, nothing is known: the counters of one would pass for all.
-    fn find(probes: &[CpuProbe], source: Option<CounterSource>) -> Option<Self> {
-        let mut jvms: Vec<JvmProbe> = all_processes(probes).filter_map(JvmProbe::find_counters).collect();
+    /// that are read in different ways, and of several JVMs, nothing is known, whether or not each keeps counters: those of one
+    /// would pass for all.
+    fn find(probes: &[CpuProbe], jvms: &[u32], source: Option<CounterSource>) -> Option<Self> {
+        let mut counted: Vec<JvmProbe> = all_processes(probes).filter_map(JvmProbe::find_counters).collect();
         match source {
-            None if jvms.len() == 1 => jvms.pop().map(Self::Jvm),
-            Some(_) if probes.len() == 1 || jvms.is_empty() && probes.len() > 1 => Some(Self::CounterSocket),
+            None if counted.len() == 1 && jvms.len() <= 1 => counted.pop().map(Self::Jvm),
+            Some(_) if probes.len() == 1 || counted.is_empty() && probes.len() > 1 => Some(Self::CounterSocket),
             _ => None,
         }
     }
@@ -69,8 +70,8 @@ impl RunningServer {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
         let probes: Option<Vec<CpuProbe>> = live.chain().map(|server| CpuProbe::new(server.pid()).ok()).collect();
         let cpu_probes = probes.unwrap_or_default();
-        let runtime_probe = RuntimeProbe::find(&cpu_probes, counters);
         let jvms: Vec<u32> = all_processes(&cpu_probes).filter(|pid| is_jvm(*pid)).collect();
+        let runtime_probe = RuntimeProbe::find(&cpu_probes, &jvms, counters);
         // What one of several runtimes suffers says too little of all.
         let is_alone = jvms.len() == 1 && (cpu_probes.len() == 1 || runtime_probe.is_some());
         let the_jvm = || jvms.iter().copied().filter(|_| is_alone);
@@ -88,7 +89,7 @@ impl RunningServer {
             [jvm] => StopLog::ask(*jvm).map_or_else(|refused| (None, Some(refused)), |log| (Some(log), None)),
             several => (None, Some(format!("it has several JVMs: {several:?}"))),
         };
-        let runtime_probe = RuntimeProbe::find(&cpu_probes, None);
+        let runtime_probe = RuntimeProbe::find(&cpu_probes, &jvms, None);
         // Nobody starts or stops it, and the load knows its address.
         let live = LiveServer::external(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
         let server =
@@ -183,12 +184,14 @@ mod tests {
         let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
         std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
         let processes = [CpuProbe::new(script.id()).unwrap()];
-        let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&processes, None) else {
+        let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&processes, &[], None) else {
             panic!("the script's child has counters");
         };
         assert_eq!(found.pid.to_string(), child.trim());
+        let both = [script.id(), found.pid];
+        assert!(RuntimeProbe::find(&processes, &both, None).is_none(), "one of them keeps no counters");
         std::fs::write(folder.path().join(script.id().to_string()), COUNTERS).unwrap();
-        assert!(RuntimeProbe::find(&processes, None).is_none(), "as Maven, which starts the server");
+        assert!(RuntimeProbe::find(&processes, &[], None).is_none(), "as Maven, which starts the server");
         drop(script.stdin.take());
         script.wait().unwrap();
     }
