@@ -100,11 +100,19 @@ impl CpuProbe {
     ///
     /// The kernel updates a running thread's `schedstat` only at its ticks. The missing time, a few milliseconds at
     /// most, is in the remainder until then.
+    ///
+    /// # Errors
+    /// When the root has ended, or the compilers of a JVM cannot be told from the rest of it.
     pub fn take_sample(&mut self) -> Result<CpuSample, SutError> {
         if clock::now() >= self.processes_known_at + SEARCH_EVERY {
             self.find_new_processes()?;
         }
         self.refresh(Process::update)?;
+        if self.processes.values().any(Process::hides_its_compilers) {
+            return Err(SutError::Other(
+                "this kernel does not count the CPU of threads (CONFIG_SCHED_INFO)".to_owned(),
+            ));
+        }
         let mut by_pool = ByPool::new();
         let total_ns = self.processes.values().map(|process| process.add_to(&mut by_pool)).sum();
         Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })

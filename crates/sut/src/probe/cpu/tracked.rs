@@ -27,6 +27,9 @@ pub(super) struct Process {
     of_children_ns: u64,
 }
 
+/// With less CPU than this, a process may have threads that the kernel has not counted yet.
+const LEAST_NS: u64 = 100_000_000;
+
 #[derive(Debug)]
 struct Thread {
     name: String,
@@ -73,6 +76,12 @@ impl Process {
     /// Reads what it has waited for. One that has ended keeps what was seen last.
     pub(super) fn read_reaped(&mut self, pid: u32) {
         self.reaped_ns = Stat::of_process(pid).map_or(self.reaped_ns, |stat| stat.reaped_ns());
+    }
+
+    /// Whether it is a JVM of whose threads the kernel counts none, so that the CPU of its compilers is not known.
+    pub(super) fn hides_its_compilers(&self) -> bool {
+        let is_counted = self.threads.values().any(|thread| thread.used.cpu_ns > 0);
+        self.is_jvm && self.total_ns > LEAST_NS && !is_counted
     }
 
     /// How many files are kept open for its threads.
@@ -140,3 +149,26 @@ impl Thread {
 /// Opening and reading fail with `ENOENT` or `ESRCH` for an ended thread.
 const NO_SUCH_FILE: i32 = 2;
 const NO_SUCH_PROCESS: i32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compilers_are_hidden_where_no_thread_of_a_busy_jvm_has_used_any_cpu() {
+        let process = |is_jvm, total_ns, of_thread: Option<u64>| {
+            let thread = |cpu_ns| {
+                let used = SchedStat { cpu_ns, ..SchedStat::default() };
+                (7, Thread { used, ..Thread::new(1, 7, &mut 0) })
+            };
+            let threads = of_thread.map(thread).into_iter().collect();
+            Process { is_jvm, total_ns, threads, ..Process::default() }
+        };
+        assert!(process(true, 2 * LEAST_NS, None).hides_its_compilers(), "a kernel without the file of each thread");
+        assert!(process(true, 2 * LEAST_NS, Some(0)).hides_its_compilers(), "one that writes zeros");
+        for other in [process(true, 2 * LEAST_NS, Some(1)), process(true, 1, None), process(false, 2 * LEAST_NS, None)]
+        {
+            assert!(!other.hides_its_compilers(), "{other:?}");
+        }
+    }
+}
