@@ -81,15 +81,20 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
         let per_s = of("sun.os.hrt.frequency").unwrap_or(0).max(1);
         (u128::from(ticks) * 1_000_000_000 / u128::from(per_s)) as u64
     };
+    // Shenandoah counts its cycles in the place of their pauses, and its concurrent phases once more.
+    let is_of_cycles =
+        |(key, name): (&&str, &&str)| key.starts_with("sun.gc.collector.") && name.starts_with("Shenandoah");
+    let counts_cycles = counters.texts.iter().any(is_of_cycles);
+    let pauses = |figure: &str| if counts_cycles { None } else { sum("sun.gc.collector.", figure) };
     let collector = |(key, name): (&&str, &&str)| {
-        let number = key.strip_prefix("sun.gc.collector.")?.strip_suffix(".name")?;
+        let number = key.strip_prefix("sun.gc.collector.")?.strip_suffix(".name").filter(|_| !counts_cycles)?;
         let figure = |what: &str| of(&format!("sun.gc.collector.{number}.{what}"));
         Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations")?, pause_ns: ns(figure("time")?) }))
     };
     let generations = ["sun.gc.generation.0.capacity", "sun.gc.generation.1.capacity"];
     let so_far = RuntimeUse {
-        collections: sum("sun.gc.collector.", ".invocations"),
-        collecting_ns: sum("sun.gc.collector.", ".time").map(ns),
+        collections: pauses(".invocations"),
+        collecting_ns: pauses(".time").map(ns),
         collectors: counters.texts.iter().filter_map(collector).collect(),
         safepoint_ns: of("sun.rt.safepointTime").map(ns),
         safepoints: of("sun.rt.safepoints"),
@@ -201,6 +206,20 @@ mod tests {
         let sample = sample_of(&hsperf::parse_counters(&file).unwrap());
         let used = sample.since(&sample).unwrap();
         assert_eq!(used, RuntimeUse { collections: Some(0), ..RuntimeUse::default() });
+    }
+
+    #[test]
+    fn the_cycles_of_shenandoah_are_no_pauses() {
+        let numbers = [
+            ("sun.gc.collector.1.invocations", 9),
+            ("sun.gc.collector.1.time", 4_000_000_000),
+            ("sun.os.hrt.frequency", 1_000_000_000),
+            ("sun.rt.safepointTime", 2_000_000),
+        ];
+        let names = [("sun.gc.collector.0.name", "Shenandoah partial"), ("sun.gc.collector.1.name", "Shenandoah full")];
+        let file = hsperf::tests::file_with(&numbers, &names);
+        let so_far = sample_of(&hsperf::parse_counters(&file).unwrap()).so_far;
+        assert_eq!(so_far, RuntimeUse { safepoint_ns: Some(2_000_000), ..RuntimeUse::default() });
     }
 
     #[test]
