@@ -77,10 +77,8 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
         named.map(|(_, value)| value.unsigned_abs()).reduce(u64::saturating_add)
     };
     // The unit is a tick of the JVM's clock: a nanosecond on Linux, as its frequency states.
-    let ns = |ticks: u64| {
-        let per_s = of("sun.os.hrt.frequency").unwrap_or(0).max(1);
-        (u128::from(ticks) * 1_000_000_000 / u128::from(per_s)) as u64
-    };
+    let per_s = of("sun.os.hrt.frequency").filter(|per_s| *per_s > 0);
+    let ns = |ticks: u64| Some((u128::from(ticks) * 1_000_000_000 / u128::from(per_s?)) as u64);
     // Shenandoah counts its cycles in the place of their pauses, and its concurrent phases once more.
     let is_of_cycles =
         |(key, name): (&&str, &&str)| key.starts_with("sun.gc.collector.") && name.starts_with("Shenandoah");
@@ -89,14 +87,14 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
     let collector = |(key, name): (&&str, &&str)| {
         let number = key.strip_prefix("sun.gc.collector.")?.strip_suffix(".name").filter(|_| !counts_cycles)?;
         let figure = |what: &str| of(&format!("sun.gc.collector.{number}.{what}"));
-        Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations")?, pause_ns: ns(figure("time")?) }))
+        Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations")?, pause_ns: ns(figure("time")?)? }))
     };
     let generations = ["sun.gc.generation.0.capacity", "sun.gc.generation.1.capacity"];
     let so_far = RuntimeUse {
         collections: pauses(".invocations"),
-        collecting_ns: pauses(".time").map(ns),
+        collecting_ns: pauses(".time").and_then(ns),
         collectors: counters.texts.iter().filter_map(collector).collect(),
-        safepoint_ns: of("sun.rt.safepointTime").map(ns),
+        safepoint_ns: of("sun.rt.safepointTime").and_then(ns),
         safepoints: of("sun.rt.safepoints"),
         heap_used_bytes: sum("sun.gc.generation.", ".used"),
         heap_committed_bytes: generations.into_iter().filter_map(of).reduce(u64::saturating_add),
@@ -206,6 +204,19 @@ mod tests {
         let sample = sample_of(&hsperf::parse_counters(&file).unwrap());
         let used = sample.since(&sample).unwrap();
         assert_eq!(used, RuntimeUse { collections: Some(0), ..RuntimeUse::default() });
+    }
+
+    #[test]
+    fn a_time_whose_unit_the_jvm_does_not_tell_is_unknown() {
+        let numbers =
+            |per_s| [("sun.gc.collector.0.time", 5), ("sun.rt.safepointTime", 7), ("sun.os.hrt.frequency", per_s)];
+        for (per_s, ns) in [(1_000_000_000, Some(7)), (1_000, Some(7_000_000)), (0, None)] {
+            let file = hsperf::tests::file(&numbers(per_s));
+            let so_far = sample_of(&hsperf::parse_counters(&file).unwrap()).so_far;
+            assert_eq!((so_far.safepoint_ns, so_far.collecting_ns), (ns, ns.map(|ns| ns / 7 * 5)));
+        }
+        let file = hsperf::tests::file(&numbers(0)[..2]);
+        assert_eq!(sample_of(&hsperf::parse_counters(&file).unwrap()).so_far, RuntimeUse::default());
     }
 
     #[test]
