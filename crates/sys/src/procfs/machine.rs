@@ -1,7 +1,7 @@
 //! The machine: its hardware, its settings, and its current load.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tare_units::CpuSet;
@@ -33,26 +33,42 @@ pub fn parse_pressure(text: &str) -> Option<Duration> {
 /// up.
 ///
 /// # Units
-/// Cores; `None` without a quota, or with one of the first version of control groups.
+/// Cores; `None` without a quota.
 pub fn cpu_quota() -> Option<f64> {
-    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    lowest_quota(Path::new("/sys/fs/cgroup"), Path::new(group))
+    lowest_quota(Path::new("/sys/fs/cgroup"), &fs::read_to_string("/proc/self/cgroup").ok()?)
 }
 
-/// The lowest quota of a group and of those above it.
-fn lowest_quota(root: &Path, group: &Path) -> Option<f64> {
-    let quotas = group.ancestors().filter_map(|group| {
-        let file = root.join(group.strip_prefix("/").ok()?).join("cpu.max");
-        parse_quota(&fs::read_to_string(file).ok()?)
+/// The lowest quota of these groups and of those above them.
+///
+/// # Source
+/// cgroups(7): a line is `0::/group` in the second version of control groups, and `4:cpu,cpuacct:/group` in the first.
+fn lowest_quota(root: &Path, groups: &str) -> Option<f64> {
+    let quotas = groups.lines().filter_map(|line| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+        let is_first = controllers.split(',').any(|controller| controller == "cpu");
+        let (root, quota): (PathBuf, fn(&Path) -> Option<f64>) = match controllers {
+            "" => (root.to_owned(), quota_of),
+            _ if is_first => (root.join("cpu"), quota_of_first_version),
+            _ => return None,
+        };
+        // A container may see its own group as the root, under another name than this.
+        let folders = Path::new(group).ancestors().filter_map(|group| Some(root.join(group.strip_prefix("/").ok()?)));
+        folders.filter_map(|folder| quota(&folder)).reduce(f64::min)
     });
     quotas.reduce(f64::min)
 }
 
 /// 1.5 of `150000 100000`; `None` for `max 100000`.
-fn parse_quota(cpu_max: &str) -> Option<f64> {
+fn quota_of(group: &Path) -> Option<f64> {
+    let cpu_max = fs::read_to_string(group.join("cpu.max")).ok()?;
     let (quota, period) = cpu_max.trim().split_once(' ')?;
     Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+}
+
+/// The same in two files; −1 is no quota.
+fn quota_of_first_version(group: &Path) -> Option<f64> {
+    let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<f64>().ok();
+    Some(number("cpu.cfs_quota_us")? / number("cpu.cfs_period_us")?).filter(|cores| *cores > 0.0)
 }
 
 /// Time of a CPU, or of all CPUs together, by use, since boot.
@@ -234,12 +250,27 @@ mod tests {
         let quota = |group: &str, cpu_max: &str| {
             fs::create_dir_all(root.path().join(group)).unwrap();
             fs::write(root.path().join(group).join("cpu.max"), cpu_max).unwrap();
-            lowest_quota(root.path(), Path::new("/pod/container"))
+            lowest_quota(root.path(), "0::/pod/container\n")
         };
         assert_eq!(quota("pod/container", "max 100000\n"), None);
         assert_eq!(quota("pod", "150000 100000\n"), Some(1.5));
         assert_eq!(quota("pod/container", "400000 100000\n"), Some(1.5));
         assert_eq!(quota("", "100000 100000\n"), Some(1.0), "of the machine's own root, as a container sees it");
+    }
+
+    #[test]
+    fn a_quota_in_control_groups_of_the_first_version_counts_too() {
+        let root = tempfile::tempdir().unwrap();
+        let quota = |group: &str, quota_us: &str| {
+            let folder = root.path().join("cpu").join(group);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("cpu.cfs_quota_us"), quota_us).unwrap();
+            fs::write(folder.join("cpu.cfs_period_us"), "100000\n").unwrap();
+            lowest_quota(root.path(), "12:cpuset:/other\n4:cpu,cpuacct:/docker/ab\n1:name=systemd:/docker/ab\n0::/\n")
+        };
+        assert_eq!(quota("docker/ab", "-1\n"), None);
+        assert_eq!(quota("", "250000\n"), Some(2.5), "the container's own root");
+        assert_eq!(quota("docker/ab", "50000\n"), Some(0.5));
     }
 
     #[test]
