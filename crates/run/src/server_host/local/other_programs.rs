@@ -26,10 +26,15 @@ impl OtherPrograms {
     /// interrupts of tare twice, and its ticks may be off by one per core.
     pub fn share(&self, servers: &mut RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
-        let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();
+        let unused_ns = unused_ns(CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before))?;
         let ours_ns = own_cpu_ns(servers)?.saturating_sub(self.ours_ns);
         Some(unexplained_share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * clock_tick_ns()))
     }
+}
+
+/// The time in which no task ran; `None` from a kernel that counts no time at all, as gVisor's does not.
+fn unused_ns(ticks: CpuTicks) -> Option<u64> {
+    (ticks.total > 0).then(|| ticks.unused_ns())
 }
 
 /// The share of the cores' time that is not known to be unused or used by tare and its servers.
@@ -46,6 +51,13 @@ fn own_cpu_ns(servers: &mut RunningServers) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_the_kernel_counts_no_time_none_is_that_of_others() {
+        assert_eq!(unused_ns(CpuTicks::default()), None);
+        assert_eq!(unused_ns(CpuTicks { total: 9, idle: 4, ..CpuTicks::default() }), Some(4 * clock_tick_ns()));
+        assert_eq!(unused_ns(CpuTicks { total: 9, ..CpuTicks::default() }), Some(0));
+    }
 
     #[test]
     fn what_is_neither_ours_nor_unused_is_others() {
