@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
 )
+
+// collections is kept, because reading them for the first time allocates some kilobytes.
+var collections debug.GCStats
 
 // tellCounters answers whoever connects with the totals of Go's runtime, when tare asks for them (counters = "own").
 func tellCounters() {
@@ -34,29 +38,14 @@ func counters() map[string]any {
 		{Name: "/gc/heap/allocs:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/total:bytes"},
-		{Name: "/gc/cycles/total:gc-cycles"},
-		{Name: "/sched/pauses/total/gc:seconds"},
 	}
 	metrics.Read(samples)
-	pauses := map[string]uint64{"pauses": samples[3].Value.Uint64(), "pause_ns": 0}
-	if samples[4].Value.Kind() == metrics.KindFloat64Histogram {
-		pauses["pause_ns"] = uint64(total(samples[4].Value.Float64Histogram()) * 1e9)
-	}
+	debug.ReadGCStats(&collections)
+	pauses := map[string]int64{"pauses": collections.NumGC, "pause_ns": collections.PauseTotal.Nanoseconds()}
 	return map[string]any{
 		"allocated_bytes":      samples[0].Value.Uint64(),
 		"heap_used_bytes":      samples[1].Value.Uint64(),
 		"heap_committed_bytes": samples[2].Value.Uint64(),
 		"collectors":           map[string]any{"Go": pauses},
 	}
-}
-
-// total is the sum of a histogram of seconds, each counted as the lower end of its bucket.
-func total(histogram *metrics.Float64Histogram) float64 {
-	sum := 0.0
-	for i, count := range histogram.Counts {
-		if begin := histogram.Buckets[i]; begin > 0 {
-			sum += begin * float64(count)
-		}
-	}
-	return sum
 }
