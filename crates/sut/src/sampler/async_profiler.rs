@@ -79,7 +79,9 @@ impl JvmRecording {
             ProfileEvent::Alloc => (format!("every {ALLOC_EVERY_KIB} KiB of heap"), Weight::Bytes),
             ProfileEvent::Lock => ("each wait for a lock".to_owned(), Weight::Ns),
         };
-        let sampler = format!("async-profiler {VERSION}, {}, {how}", self.engine);
+        let recording = fs::read(&self.file).map_err(SutError::file("read the recording", &self.file))?;
+        let engine = if is_of_ctimer(&recording) { "ctimer" } else { self.engine };
+        let sampler = format!("async-profiler {VERSION}, {engine}, {how}");
         Ok(Sampled { sampler, weight, stacks, file: self.file })
     }
 
@@ -125,6 +127,16 @@ impl JvmRecording {
         let _ = fs::remove_file(&text);
         Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { mark_classes(&stacks) } else { stacks })
     }
+}
+
+/// Whether async-profiler took this engine, which sees nothing of the kernel, although another one was asked for: it does where
+/// it may not open the kernel's events.
+///
+/// # Source
+/// async-profiler 4.5, flightRecorder.cpp: a setting is its name and its value, each as its encoding (3), length and bytes.
+fn is_of_ctimer(recording: &[u8]) -> bool {
+    const SETTING: &[u8] = b"engine\x03\x06ctimer";
+    recording.windows(SETTING.len()).any(|bytes| bytes == SETTING)
 }
 
 /// A folder for a recording whose own path holds a comma, which ends an option of async-profiler. It lies in `temporary`,
@@ -188,6 +200,12 @@ mod tests {
             recording.take_from_aside().unwrap();
             assert_eq!(fs::read_to_string(&recording.file).unwrap(), "stop\n", "{name}");
         }
+    }
+
+    #[test]
+    fn a_recording_tells_which_engine_made_it() {
+        assert!(is_of_ctimer(b"FLR\0..\x03\x06engine\x03\x06ctimer\x03\x06cstack\x03\x02vm"));
+        assert!(!is_of_ctimer(b"FLR\0..\x03\x06engine\x03\x04perf\x03\x05event\x03\x03cpu") && !is_of_ctimer(b""));
     }
 
     #[test]
