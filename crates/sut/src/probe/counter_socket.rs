@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tare_record::{CollectorUse, IdleSpan, RuntimeUse};
 use tare_sys::clock;
+use tare_sys::procfs::process;
 use tare_sys::socket::connect_abstract;
 
 use super::runtime::RuntimeSample;
@@ -96,7 +97,8 @@ pub(super) fn sum_counters(counters: &BTreeMap<u32, ProcessCounters>) -> Runtime
         ..RuntimeUse::default()
     };
     // A stop of one process of several is none of the others, and which of them has a request is not known.
-    let stops = if counters.len() == 1 { all().next().and_then(stops_of) } else { None };
+    let the_only = counters.iter().next().filter(|(pid, _)| counters.len() == 1 && process::has_our_clock(**pid));
+    let stops = the_only.and_then(|(_, counters)| stops_of(counters));
     RuntimeSample { processes: counters.keys().copied().collect(), so_far, eden: None, stops }
 }
 

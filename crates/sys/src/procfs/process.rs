@@ -144,6 +144,17 @@ pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
 
+/// Whether the monotonic clock of a process is this one's: a JVM that is restored from a checkpoint may be in a time namespace of
+/// its own.
+///
+/// # Source
+/// time_namespaces(7).
+pub fn has_our_clock(pid: u32) -> bool {
+    let clock = |process: &str| fs::read_link(format!("/proc/{process}/ns/time")).ok();
+    // A kernel without such namespaces has one clock.
+    clock("self").zip(clock(&pid.to_string())).is_none_or(|(ours, theirs)| ours == theirs)
+}
+
 /// What a process has mapped, a line for each mapping with the path of its file at the end; `None` if that may not be read.
 ///
 /// # Source
@@ -349,6 +360,7 @@ mod tests {
         assert!(commands().unwrap().iter().any(|command| command.pid == me && command.parent > 0));
         assert!(user_of(me).is_some() && user_of((1 << 22) + 1).is_none());
         assert!(mappings(me).is_some_and(|mapped| mapped.contains('/')) && mappings((1 << 22) + 1).is_none());
+        assert!(has_our_clock(me) && has_our_clock((1 << 22) + 1));
         let counters = SchedStatReader::new(me, me, true);
         assert!(counters.is_kept_open() && counters.read().unwrap().is_some_and(|counters| counters.switches > 0));
     }

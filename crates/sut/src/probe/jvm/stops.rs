@@ -51,7 +51,7 @@ pub struct StopLog {
 impl StopLog {
     /// The log of the first of these processes that has one; `None` where no JVM writes one.
     pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
-        let is_written = |log: &Self| !log.was_turned_off();
+        let is_written = |log: &Self| !log.was_turned_off() && process::has_our_clock(log.pid);
         processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid).filter(is_written))
     }
 
@@ -65,6 +65,9 @@ impl StopLog {
 
     /// Asks a JVM that runs already for a log, from now until this value is dropped. What a killed tare has asked for is turned off.
     pub fn ask(pid: u32) -> Result<Self, String> {
+        if !process::has_our_clock(pid) {
+            return Err("its clock is another one, as that of a JVM which was restored from a checkpoint".to_owned());
+        }
         for forgotten in forgotten_outputs(&diagnostic_command(pid, "VM.log list")?) {
             let _ = diagnostic_command(pid, &turn_off(forgotten));
             let folder = forgotten.strip_prefix("file=").and_then(|file| Path::new(file).parent());
