@@ -66,7 +66,9 @@ fn first_shares(measures: usize) -> Vec<f64> {
 ///
 /// In a run of [`LARGE_TABLE`] comparisons or more, each line is a table by itself: [`benjamini_hochberg`] at the method's α says
 /// which differences are stated. So of the differences of one currency a share of α is wrong on average, whatever the
-/// others are. Their p-values are valid at the look that they are taken at.
+/// others are. Their p-values are valid at the look that they are taken at. A comparison whose interval states no difference,
+/// such as one within the region, has a p-value of 1: a valid one, because it is no smaller. Otherwise many differences that
+/// are too small to be stated would let others be stated that are none.
 ///
 /// # Errors
 /// As [`Comparison::over_forks`].
@@ -114,7 +116,7 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
 pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Option<StopReason>>, StatsError> {
     let Some(deciding) = lines.first() else { return Ok(Vec::new()) };
     let (share, rule) = if is_table(lines, rule) {
-        (1.0, Table::of(deciding)?.rule(rule))
+        (1.0, Table::of(deciding, rule)?.rule(rule))
     } else {
         (first_shares(lines.len())[0], *rule)
     };
@@ -166,9 +168,12 @@ struct Table {
 }
 
 impl Table {
-    fn of(line: &Line<'_>) -> Result<Self, StatsError> {
-        let p_values: Result<Vec<f64>, StatsError> =
-            line.iter().flatten().map(|one| Ok(one.at_share(1.0)?.p_value())).collect();
+    fn of(line: &Line<'_>, rule: &DecisionRule) -> Result<Self, StatsError> {
+        let p_value = |one: &Measured<'_>| {
+            let comparison = one.at_share(1.0)?;
+            Ok(if comparison.shows_difference(rule.region) { comparison.p_value() } else { 1.0 })
+        };
+        let p_values: Result<Vec<f64>, StatsError> = line.iter().flatten().map(p_value).collect();
         let (p_values, first) = (p_values?, line.iter().flatten().next());
         let alpha = first.map_or(Method::FIXED_FORKS.alpha(), |first| first.method.alpha());
         Ok(Self { comparisons: p_values.len(), stated: benjamini_hochberg(&p_values, alpha)?, alpha })
@@ -187,7 +192,7 @@ impl Table {
 }
 
 fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
-    let table = Table::of(line)?;
+    let table = Table::of(line, rule)?;
     let rule = table.rule(rule);
     let judge = |measured: &Measured<'_>| {
         let comparison = measured.at_share(1.0)?;

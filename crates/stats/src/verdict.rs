@@ -246,6 +246,11 @@ impl Comparison {
         self.has_enough_forks() && self.ratio.is_some_and(|ratio| ratio.lo > 1.0 || ratio.hi < 1.0)
     }
 
+    /// Whether its interval states a difference: it excludes "no difference", and the narrower one does not lie inside the region.
+    pub(crate) fn shows_difference(&self, region: Region) -> bool {
+        matches!(find_standing(self, region), Some(Standing::Above { .. } | Standing::Below { .. }))
+    }
+
     fn has_enough_forks(&self) -> bool {
         self.forks >= self.method.min_forks()
     }

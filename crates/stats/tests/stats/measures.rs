@@ -89,6 +89,28 @@ fn another_measure_is_judged_by_holm_without_waiting() {
     assert!(lines([&clear, &open])[1][0].is_difference());
 }
 
+#[test]
+fn a_table_counts_no_difference_that_is_too_small_to_be_stated() {
+    // At 2 %: enough for the last of ten differences (5 %), and too little for the only one (0.5 %).
+    let excludes = |forks: &Vec<ForkRatio>| {
+        let at_2_percent = measured(forks, REPEATED.at_level(0.02)).unwrap().at_share(1.0).unwrap();
+        at_2_percent.ratio.unwrap().lo > 1.0
+    };
+    let border = (1..).map(|i| scattered(0.2, 0.4 - f64::from(i) * 1e-3, 6)).find(excludes).expect("some spread");
+    let (small, clear) = (scattered(0.01, 0.0005, 6), scattered(0.3, 0.005, 6));
+    let rule = DecisionRule { region: Region::new(0.05).unwrap(), comparisons: 10, ..DecisionRule::default() };
+    let beside = |others: &Vec<ForkRatio>| {
+        let mut line: Vec<&[ForkRatio]> = vec![others; 9];
+        line.push(&border);
+        judge(&[line], &rule).remove(0)
+    };
+    assert!(beside(&clear).iter().all(Verdict::is_difference));
+    let verdicts = beside(&small);
+    assert_eq!(verdicts[0], Verdict::NoMaterialDifference);
+    let last = verdicts[9];
+    assert!(matches!(last, Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, .. }), "{last:?}");
+}
+
 /// Forks of a difference near the edge of a region of ±5 %: a difference at half of α, and at the whole of it none that matters.
 fn near_the_edge() -> Vec<ForkRatio> {
     let noise = [-1.3, 0.2, 0.9, -0.7, 1.5, -0.4, 0.6, -0.8];
