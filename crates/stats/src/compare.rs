@@ -254,6 +254,16 @@ mod tests {
     }
 
     #[test]
+    fn a_forecast_beyond_the_declared_forks_has_no_more_evidence_than_their_interval() {
+        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
+        let now = Comparison::over_forks(&forks(&[1.01, 1.03, 1.0, 1.02]), method, SD_FLOOR).unwrap();
+        let [last, beyond] = [8, 80].map(|forks| now.forecast(forks).unwrap());
+        assert!((last.log.unwrap().half_width() - beyond.log.unwrap().half_width()).abs() < 1e-12);
+        // A p-value is rounded up, by 0.8 % at most.
+        assert!((beyond.p_value() / last.p_value() - 1.0).abs() < 0.01, "{} {}", beyond.p_value(), last.p_value());
+    }
+
+    #[test]
     fn an_interval_contains_its_estimate_when_later_forks_differ() {
         let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: true, prior: None };
         let steady = [0.10, 0.11, 0.09, 0.10, 0.10, 0.11, 0.09, 0.10];

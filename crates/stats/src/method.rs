@@ -147,18 +147,19 @@ impl Method {
     /// There are fewer than two forks.
     pub(crate) fn p_value(&self, all: &Spread, planned: &Spread) -> Result<f64, StatsError> {
         require_two(all.forks as usize)?;
-        let t = |spread: &Spread, sd: f64| spread.mean.abs() * f64::from(spread.forks).sqrt() / sd;
+        let t = |mean: f64, forks: u32, sd: f64| mean.abs() * f64::from(forks).sqrt() / sd;
         // An e-value exceeds 1 / a with probability a at most, at any look.
         let endless = || e_value(all.forks as usize, all.mean, all.sd, 0.0).recip();
         let p = match self {
             Self::FixedForks { .. } => {
                 let (sd, df) = self.moderated(all.sd, all.forks);
-                student_t_p_value(t(all, sd), f64::from(all.forks) - 1.0 + df)
+                student_t_p_value(t(all.mean, all.forks, sd), f64::from(all.forks) - 1.0 + df)
             }
             Self::Sequential { .. } => endless(),
             Self::Repeated { may_continue, .. } => {
                 let (schedule, forks, sd) = self.schedule(planned.forks, planned.sd)?;
-                let by_plan = schedule.p_value(forks, t(planned, sd))?;
+                // A forecast has no declared forks apart from the others: as its interval, it takes no more of them.
+                let by_plan = schedule.p_value(forks, t(planned.mean, forks, sd))?;
                 if *may_continue { (by_plan / PLANNED_SHARE).min(endless() / (1.0 - PLANNED_SHARE)) } else { by_plan }
             }
         };
