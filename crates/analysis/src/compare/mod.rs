@@ -31,6 +31,8 @@ pub(crate) struct Compared {
     pub disturbed: BTreeSet<String>,
     /// Region of practical equivalence, as a share.
     pub region: f64,
+    /// Error probability of the run.
+    pub alpha: f64,
     /// Whether servers were only compared with themselves.
     pub is_control_alone: bool,
 }
@@ -127,10 +129,11 @@ pub(crate) fn compare_cells(plan: &Plan, pairs: &Pairs<'_>) -> Compared {
         let beside = judged.iter().zip(&compared).filter(|(pair, _)| control.is_beside(pair));
         beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
     };
-    let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), plan.stop.alpha)).collect();
+    let (region, alpha) = (plan.stop.region, plan.stop.alpha);
+    let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), alpha)).collect();
     let is_control_alone = pairs.is_control_alone;
     let comparisons = if is_control_alone { controlled } else { compared };
-    Compared { comparisons, noise, void, disturbed, region: plan.stop.region, is_control_alone }
+    Compared { comparisons, noise, void, disturbed, region, alpha, is_control_alone }
 }
 
 /// Whether the plan compares servers with themselves and nothing else (`--aa`).

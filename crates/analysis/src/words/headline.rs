@@ -116,7 +116,16 @@ impl<'a> Answer<'a> {
         match lead.verdict {
             VerdictKind::NoMaterialDifference => {
                 let measures = self.measures(lead.verdict);
-                let interval = if measures.len() == 1 { change.signed_interval() + ", within " } else { String::new() };
+                // It is judged by the interval at 2 α, and the one that is shown is wider.
+                let is_inside = |(lo, hi): (f64, f64)| lo > 1.0 - compared.region && hi < 1.0 + compared.region;
+                let interval = match change.bounds {
+                    _ if measures.len() > 1 => String::new(),
+                    Some(shown) if !is_inside(shown) => {
+                        let narrow = share(1.0 - 2.0 * compared.alpha);
+                        format!("{}; the {narrow} interval lies within ", change.signed_interval())
+                    }
+                    _ => change.signed_interval() + ", within ",
+                };
                 let told = format!("{} ({interval}±{region})", enumerate(&measures));
                 format!("{variant} shows no material difference from {baseline} on {scenario} in {told}.")
             }
@@ -228,6 +237,7 @@ mod tests {
             void,
             disturbed: BTreeSet::new(),
             region: 0.02,
+            alpha: 0.05,
             is_control_alone: false,
         };
         headline(comparisons, &compared).expect("a headline")
@@ -239,6 +249,15 @@ mod tests {
             |value: f64| of(&[comparison("Get", &[ratio("cpu_per_request", "worse", (value, 1.003, 1.036))])]).text;
         assert!(said(1.019).ends_with("[0.3, 3.6], perhaps less than the 2 % that matters."), "{}", said(1.019));
         assert!(!said(1.03).contains("matters"), "{}", said(1.03));
+    }
+
+    #[test]
+    fn an_interval_that_reaches_beyond_the_region_is_not_said_to_lie_within_it() {
+        let same = |lo| ratio("cpu_per_request", "no_material_difference", (0.999, lo, 1.012));
+        let said = |lo: f64| of(&[comparison("Get", &[same(lo)])]).text;
+        assert!(said(0.985).ends_with("(−0.1 % [−1.5, +1.2], within ±2 %)."), "{}", said(0.985));
+        let beyond = "(−0.1 % [−2.4, +1.2]; the 90 % interval lies within ±2 %).";
+        assert!(said(0.976).ends_with(beyond), "{}", said(0.976));
     }
 
     #[test]
