@@ -11,6 +11,7 @@ describe('numbers', () => {
     expect(number.changeWithInterval(0.85, 0.83, 0.87)).toBe('−15.0 % [−17.0, −13.0]');
     expect(number.changeWithInterval(1.0012, 0.9991, 1.0033)).toBe('+0.12 % [−0.09, +0.33]');
     expect(number.changeWithInterval(1.047, 1.035, 1.06)).toBe('+4.7 % [+3.5, +6.0]');
+    expect(number.changeWithInterval(1.07, 1.003, 1.14)).toBe('+7.0 % [+0.3, +14.0]');
     expect(number.changeText(0.805245, null, null)).toBe('−19.5 %');
   });
   test('of a seed have all their digits, also above 2^53', () => {

@@ -43,12 +43,16 @@ export function halfWidth(lo: number | null, hi: number | null): number | null {
 /** A number without commas between thousands: in an interval a comma separates the ends. */
 const formatUngrouped = (value: number, decimals: number): string => formatFixed(value, decimals).replaceAll(',', '');
 
-/** The decimals of a change in per cent, as in the headline and the terminal (`Change::decimals`). */
+/**
+ * The decimals of a change in per cent, as in the headline and the terminal (`Change::decimals`): no end of an interval without "no
+ * difference" reads as 0.
+ */
 function changeDecimals(lo: number | null, hi: number | null): number {
   if (halfWidth(lo, hi) === null) return 1;
   const width = (hi! - lo!) * 100;
-  if (width >= 5) return 0;
-  return width < 0.5 ? 2 : 1;
+  const least = width >= 5 ? 0 : width < 0.5 ? 2 : 1;
+  const distance = Math.max(lo! - 1, 1 - hi!) * 100;
+  return [0, 1, 2].find((decimals) => decimals >= least && distance * 10 ** decimals > 0.5) ?? least;
 }
 
 /** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */

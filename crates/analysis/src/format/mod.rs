@@ -75,13 +75,17 @@ impl Change {
         if self.ratio < 1.0 { "lower" } else { "higher" }
     }
 
-    /// Digits after the point of the change in percent.
+    /// Digits after the point of the change in percent: as many as the width of the interval allows, and more where an end of an
+    /// interval without "no difference" would read as 0.
     pub fn decimals(&self) -> usize {
-        match self.bounds.map(|(lo, hi)| (hi - lo) * 100.0) {
-            Some(width) if width >= 5.0 => 0,
-            Some(width) if width < 0.5 => 2,
+        let Some((lo, hi)) = self.bounds else { return 1 };
+        let least = match (hi - lo) * 100.0 {
+            width if width >= 5.0 => 0,
+            width if width < 0.5 => 2,
             _ => 1,
-        }
+        };
+        let distance = (lo - 1.0).max(1.0 - hi) * 100.0;
+        (least..=2).find(|decimals| distance * 10_f64.powi(*decimals as i32) > 0.5).unwrap_or(least)
     }
 }
 
@@ -158,6 +162,8 @@ mod tests {
         assert_eq!(change(0.9999, 0.99, 1.01).signed_interval(), "0.0 % [−1.0, +1.0]");
         assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
         assert_eq!(change(0.88, 0.01, 800.0).signed_interval(), "−12 % [too wide yet]");
+        assert_eq!(change(1.07, 1.003, 1.14).magnitude(), "7.0 % [0.3, 14.0]", "it does not contain 0");
+        assert_eq!(change(0.93, 0.852, 0.9996).signed_interval(), "−7.00 % [−14.80, −0.04]");
         let large = change(7.89, 6.91, 9.12);
         assert_eq!((large.magnitude(), large.short()), ("×7.9 [6.9, 9.1]".to_owned(), "×7.9".to_owned()));
         assert_eq!(large.signed_interval(), "×7.9 [6.9, 9.1]");
