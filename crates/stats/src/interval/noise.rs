@@ -1,4 +1,4 @@
-//! The noise floor: the difference that a server shows against itself (A/A). Smaller differences mean nothing.
+//! The noise floor: the difference that a server shows against itself (A/A). As many forks do not tell smaller ones from noise.
 
 use crate::error::{StatsError, require};
 use crate::interval::Interval;
