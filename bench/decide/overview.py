@@ -43,15 +43,16 @@ def section(rows):
 
 
 def claim(rows):
-    """The sentence of the README: how long, how narrow, and how often wrong. None without data."""
+    """The sentence of the README: how long, how narrow at the end, and how often wrong. None without data."""
     quiet = [row for row in rows["compare"] if not row["case"]["burners"]]
     if not quiet or not rows["aa"]:
         return None
     first = format_duration(median(row.get("verdict_s") for row in quiet))
+    end = format_duration(median(row["run"]["duration_s"] for row in quiet))
     width = format_percent(median(map(half_width, quiet)), 1)
     wrong = sum(row["verdict"] in ("worse", "better") for row in rows["aa"])
     alarms = {0: "no false alarm", 1: "one false alarm"}.get(wrong, f"{wrong} false alarms")
-    return f"**First verdict after {first}, ±{width} (medians; a layer of http4s on a quiet machine); {alarms} in {len(rows['aa'])} runs of a server against itself** ([DECIDE](docs/DECIDE.md))."
+    return f"**First verdict after {first}, ±{width} after {end} (medians; a layer of http4s on a quiet machine); {alarms} in {len(rows['aa'])} runs of a server against itself** ([DECIDE](docs/DECIDE.md))."
 
 
 def simulated_lines(rows):
@@ -99,8 +100,8 @@ def compared_line(where, rows):
     first = format_duration(median(row.get("verdict_s") for row in rows))
     share = min(largest_overlap(runs) for _, runs in group_by_case(rows))
     agreement = "All intervals of a load agree." if share == 1 else f"At least {format_percent(share, 0)} of the intervals of a load agree."
-    width = format_percent(median(map(half_width, rows)), 1)
-    return [f"Does a question about a layer of http4s get the same answer again, {where}?", f"{decided} of {len(rows)} runs decided, the first verdict after {first}, half-width {width} (medians). {agreement}"]
+    width, end = format_percent(median(map(half_width, rows)), 1), format_duration(median(row["run"]["duration_s"] for row in rows))
+    return [f"Does a question about a layer of http4s get the same answer again, {where}?", f"{decided} of {len(rows)} runs decided, the first verdict after {first}, half-width {width} after {end} (medians). {agreement}"]
 
 
 def sequential_line(rows, by_tare):

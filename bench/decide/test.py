@@ -163,7 +163,7 @@ class Results(unittest.TestCase):
         ]
         page = overview.section({**nothing, "compare": ours, "sequential": pairs, "replay": simulated})
         self.assertIn("In 2.0 to 5.0 % of simulated runs, by source of the forks; with a prior in 1.0 to 1.0 %.", page)
-        self.assertIn("2 of 2 runs decided, the first verdict after 2.5 min, half-width 4.9 % (medians). All intervals of a load agree.", page)
+        self.assertIn("2 of 2 runs decided, the first verdict after 2.5 min, half-width 4.9 % after 3.3 min (medians). All intervals of a load agree.", page)
         self.assertIn("1.5 times as long beside nothing (CPU per request).", page)
 
     def test_the_claim_of_the_readme_is_the_one_of_the_results(self):
