@@ -138,7 +138,8 @@ fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Ve
 
 /// Holm's procedure: the questions whose interval contains "no difference" share evenly, and each that excludes it leaves more
 /// to the others. That count never falls as the share grows, whatever the verdicts are: an interval that excludes "no
-/// difference" at some level does so at every higher one, although its verdict may become "no material difference" there.
+/// difference" at some level does so at every higher one, although its verdict may become "no material difference" there. The
+/// exception is that of `excludes_no_difference`, and what was found at a smaller level stands then, too.
 fn judge_by_holm(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
     let questions: Vec<&Measured<'_>> = line.iter().flatten().collect();
     let shares = holm_levels(questions.len(), share, |index, share| {

@@ -241,7 +241,8 @@ impl Comparison {
     }
 
     /// Whether its interval excludes "no difference", by as many forks as the method needs. An interval of larger α lies inside
-    /// this one, so it does too.
+    /// this one, so it does too, except after a drift past the declared forks, where either may be that of the confidence
+    /// sequence alone.
     pub(crate) fn excludes_no_difference(&self) -> bool {
         self.has_enough_forks() && self.ratio.is_some_and(|ratio| ratio.lo > 1.0 || ratio.hi < 1.0)
     }

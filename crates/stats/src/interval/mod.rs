@@ -123,8 +123,8 @@ pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsEr
 
 /// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation.
 ///
-/// Its expectation under that hypothesis is at most 1 at any stopping time, so it exceeds 1 / α with probability at
-/// most α. It does so exactly when [`sequence_half_width`] excludes `null`. One value gives no evidence, which is 1.
+/// It exceeds 1 / α at any number of values with probability at most α, whatever stops them (Ville's inequality). Its
+/// expectation is at most 1 at a stopping time that sees ratios of the values alone. It exceeds 1 / α exactly when [`sequence_half_width`] excludes `null`. One value gives no evidence, which is 1.
 /// Evidence beyond the range of a double is the largest double.
 ///
 /// # Source
