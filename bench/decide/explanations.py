@@ -24,7 +24,8 @@ replaced, as in a real run.
 
 Forks come from known distributions, or from the forks and rounds of records. Two forks of one recorded comparison differ as two starts of one
 server do. Their difference, divided by √2, is a fork whose true difference is 0. With a prior, every 100 runs have one that is fitted to 20
-earlier runs of the same source.
+earlier runs of the same source. Each fork of a run comes from a comparison that is drawn again, so all runs of a source scatter alike, and as
+their prior says. [The whole procedure](notebook/2026-11-28-whole-procedure.md) has runs that scatter more than that.
 
 "Interval" is the share of runs in which the interval of any look misses the truth. It holds when it is at most α plus three standard errors.
 "Verdict" is the share in which any look says "different". An interval that misses 0 may still lie inside the region. The table has α = 0.05,
