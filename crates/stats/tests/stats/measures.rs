@@ -99,7 +99,7 @@ fn a_table_counts_no_difference_that_is_too_small_to_be_stated() {
     let border = (1..).map(|i| scattered(0.2, 0.4 - f64::from(i) * 1e-3, 6)).find(excludes).expect("some spread");
     let (small, clear) = (scattered(0.01, 0.0005, 6), scattered(0.3, 0.005, 6));
     let rule = DecisionRule { region: Region::new(0.05).unwrap(), comparisons: 10, ..DecisionRule::default() };
-    let beside = |others: &Vec<ForkRatio>| {
+    let beside = |others: &[ForkRatio]| {
         let mut line: Vec<&[ForkRatio]> = vec![others; 9];
         line.push(&border);
         judge(&[line], &rule).remove(0)
