@@ -9,7 +9,7 @@ import { IDENTITY, IS_HTTP2, SETTINGS } from './launch.js';
 export function listen(address, routes) {
   const table = buildTable(routes);
   const handle = (request, response) => {
-    answer(table, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
+    answer(table, request, response)?.catch((error) => refuse(response, error.statusCode ?? 500));
   };
   const server = create(handle);
   return new Promise((resolve, reject) => {
@@ -45,7 +45,8 @@ function buildTable(routes) {
   return { numbers, gets, posts };
 }
 
-async function answer({ numbers, gets, posts }, request, response) {
+/** Answers a request. Returns a promise only where its body is read. */
+function answer({ numbers, gets, posts }, request, response) {
   const path = request.url.split('?', 1)[0];
   if (request.method === 'POST') {
     const post = posts.get(path);
