@@ -10,11 +10,20 @@ object PushEndpoint {
   def apply[S](
       streams: Streams[S]
   )(name: String): PublicEndpoint[Unit, Unit, streams.Pipe[String, String], S with WebSockets] =
-    endpoint.get
-      .in("ws" / name)
-      .out(
-        webSocketBody[String, CodecFormat.TextPlain, String, CodecFormat.TextPlain](streams)
-          .concatenateFragmentedFrames(false)
-          .autoPing(None)
-      )
+    endpoint.get.in("ws" / name).out(body(streams))
+
+  /** The same for a library that answers pings before Tapir sees them. By default Tapir would join the messages with
+    * answers of its own, of which there would be none.
+    */
+  def withoutPongs[S](
+      streams: Streams[S]
+  )(name: String): PublicEndpoint[Unit, Unit, streams.Pipe[String, String], S with WebSockets] =
+    endpoint.get.in("ws" / name).out(body(streams).autoPongOnPing(false))
+
+  private def body[S](
+      streams: Streams[S]
+  ): WebSocketBodyOutput[streams.Pipe[String, String], String, String, streams.Pipe[String, String], S] =
+    webSocketBody[String, CodecFormat.TextPlain, String, CodecFormat.TextPlain](streams)
+      .concatenateFragmentedFrames(false)
+      .autoPing(None)
 }

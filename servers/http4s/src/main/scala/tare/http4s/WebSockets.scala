@@ -24,7 +24,7 @@ object VanillaWebSockets:
 object TapirWebSockets:
   def apply(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] =
     val endpoints = Timestamps.all.map { (name, timestamp) =>
-      PushEndpoint(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ =>
+      PushEndpoint.withoutPongs(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ =>
         IO.pure(in => TimestampStream(timestamp).concurrently(in.drain))
       )
     }

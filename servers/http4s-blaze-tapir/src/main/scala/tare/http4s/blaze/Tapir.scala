@@ -33,7 +33,7 @@ object TapirRoutes {
   def webSockets(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] = {
     val endpoints = Timestamps.all.map { case (name, timestamp) =>
       val logic: Pipe[IO, String, String] = in => TimestampStream(timestamp).concurrently(in.drain)
-      PushEndpoint(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(logic))
+      PushEndpoint.withoutPongs(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(logic))
     }
     Http4sServerInterpreter[IO](options).toWebSocketRoutes(endpoints)
   }
