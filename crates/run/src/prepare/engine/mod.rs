@@ -4,15 +4,16 @@
 mod gatling;
 mod wrk;
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::{fs, io};
 
 use tare_plan::Engine;
 use tare_plan::Plan;
 use tare_plan::plan::NamedScenario;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
+use tare_sut::SutError;
 use tare_sut::catalog::Catalog;
 use tare_sut::server::with_short_arguments;
 use tare_sys::affinity::CpuSet;
@@ -90,7 +91,7 @@ pub(crate) fn drive_with_tool(
     place: &RunPosition<'_>,
     cancelled: &AtomicBool,
 ) -> Result<CrossCheckRecord, RunError> {
-    prepare(cell).map_err(|source| RunError::Logs { path: cell.folder.clone(), source })?;
+    prepare(cell)?;
     let (command, output, outcome) = run_tool(tool, cell, cancelled);
     Ok(CrossCheckRecord {
         engine: tool.engine,
@@ -145,10 +146,40 @@ fn last_lines(text: &str) -> String {
 }
 
 /// A fresh folder with the request's body in it.
-fn prepare(cell: &Cell<'_>) -> io::Result<()> {
-    fs::create_dir_all(&cell.folder)?;
-    match cell.body_file() {
-        Some(file) => fs::write(file, cell.named.scenario.request.body_bytes()),
-        None => Ok(()),
+fn prepare(cell: &Cell<'_>) -> Result<(), RunError> {
+    fs::create_dir_all(&cell.folder).map_err(|source| RunError::Logs { path: cell.folder.clone(), source })?;
+    if let Some(file) = cell.body_file() {
+        let body = cell.named.scenario.request.body_bytes();
+        fs::write(&file, body).map_err(SutError::file("write the body of requests to", &file))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_plan::contract::BodySpec;
+
+    use super::*;
+    use crate::tests::scenario;
+
+    #[test]
+    fn a_body_that_cannot_be_written_is_named_and_not_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("body")).unwrap();
+        let mut named = scenario("Post", None);
+        named.scenario.request.body = Some(BodySpec::Text("4".to_owned()));
+        let cell = Cell {
+            url: "http://127.0.0.1:8080/".to_owned(),
+            variant: "a",
+            named: &named,
+            status: 200,
+            users: 1,
+            length: Duration::from_secs(1),
+            timeout: Duration::from_secs(1),
+            cpus: CpuSet::from_indices([0]),
+            folder: folder.path().to_owned(),
+        };
+        let error = prepare(&cell).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write the body of requests to ") && error.contains("/body: "), "{error}");
     }
 }
