@@ -30,7 +30,7 @@ use crate::machine::agent_places::agent_places;
 use crate::machine::generator::needed_open_files;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
-use crate::prepare::program_files::program_files;
+use crate::prepare::program_files::files_of_server;
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
 
@@ -158,7 +158,7 @@ impl Launches {
     /// The files of all programs that tare starts, with size and time of change.
     pub(crate) fn program_files(&self) -> BTreeMap<String, String> {
         let files = |launch: &Launch| match &launch.origin {
-            Origin::Ours(server) => program_files(&server.command, server.cwd.as_deref().map(Path::new)),
+            Origin::Ours(server) => files_of_server(server),
             Origin::External { .. } => BTreeMap::new(),
         };
         self.by_variant.values().flat_map(files).collect()

@@ -5,7 +5,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use tare_plan::plan::jvm_words;
+use tare_plan::plan::{CommandServer, jvm_words};
+use tare_sut::probe::hiccup::inside;
+use tare_sut::probe::jvm::stops;
 use tare_sut::server::CLASS_PATH_OPTIONS;
 
 use crate::server_host::{argument_file, split_all_jars};
@@ -16,6 +18,15 @@ const ENDINGS: [&str; 13] =
 
 /// The options of Java before an agent, whose own options follow it: `-javaagent:a.jar=port=1`.
 const AGENT_OPTIONS: [&str; 2] = ["-javaagent:", "-agentpath:"];
+
+/// The files of a server's command line, and of the options that its environment has for a JVM.
+pub(crate) fn files_of_server(server: &CommandServer) -> BTreeMap<String, String> {
+    let directory = server.cwd.as_deref().map(Path::new);
+    let options = [inside::VARIABLE, stops::VARIABLE].into_iter().filter_map(|variable| server.env.get(variable));
+    let of_java = options.map(|options| [vec!["java".to_owned()], java_words(options)].concat());
+    let commands = std::iter::once(server.command.clone()).chain(of_java);
+    commands.flat_map(|command| program_files(&command, directory)).collect()
+}
 
 /// The files of a command line that are programs, with size and time of change: programs, scripts, agents of a JVM, what is on a
 /// class path, and argument files of Java with what they name. Relative paths count from `directory`.
@@ -38,8 +49,7 @@ pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTr
     files
 }
 
-/// The command with the words of its argument files in their places. The files are noted. A path with a blank in one of them is
-/// not found.
+/// The command with the words of its argument files in their places. The files are noted.
 fn with_argument_files(
     command: &[String],
     directory: Option<&Path>,
@@ -54,9 +64,28 @@ fn with_argument_files(
         };
         note(&file, false, files);
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        let between_words = |c: char| c.is_whitespace() || c == '"' || c == '\'';
-        words.extend(text.split(between_words).filter(|word| !word.is_empty()).map(str::to_owned));
+        words.extend(java_words(&text));
     }
+    words
+}
+
+/// The words of an argument file of Java, or of a variable with its options: blanks separate them, except in quotes.
+fn java_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for line in text.lines() {
+        let (mut word, mut quote) = (String::new(), None);
+        for c in line.chars() {
+            match quote {
+                None if c == '#' && word.is_empty() => break,
+                None if c == '"' || c == '\'' => quote = Some(c),
+                None if c.is_whitespace() => words.push(std::mem::take(&mut word)),
+                Some(open) if open == c => quote = None,
+                _ => word.push(c),
+            }
+        }
+        words.push(word);
+    }
+    words.retain(|word| !word.is_empty());
     words
 }
 
@@ -91,7 +120,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         };
-        ["serve.sh", "lib/a.jar", "classes/pkg/A.class", "rows.csv"].into_iter().for_each(write);
+        ["serve.sh", "lib/a.jar", "my lib/b.jar", "classes/pkg/A.class", "rows.csv"].into_iter().for_each(write);
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let files = |text: &str| {
             let names = program_files(&words(text), Some(folder.path())).into_keys();
@@ -109,8 +138,32 @@ mod tests {
         std::fs::write(&arguments, "-cp\n\"lib/a.jar:classes\" -javaagent:serve.sh\n").unwrap();
         assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "serve.sh"]);
         assert_eq!(files("sh serve.sh @app.args"), ["serve.sh"], "it may be data");
+        std::fs::write(&arguments, "# a user's own\n-cp \"my lib/b.jar:classes\" -javaagent:'lib/a.jar'=x\n").unwrap();
+        assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "b.jar"], "a blank in quotes");
         let before = program_files(&words("sh serve.sh"), Some(folder.path()));
         std::fs::write(folder.path().join("serve.sh"), "longer").unwrap();
         assert_ne!(program_files(&words("sh serve.sh"), Some(folder.path())), before);
+    }
+
+    #[test]
+    fn what_the_environment_adds_to_a_jvm_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["serve.sh", "agent.jar", "a.args", "b.jar", "data.jar"] {
+            std::fs::write(folder.path().join(file), "-cp b.jar").unwrap();
+        }
+        let env = [
+            ("JAVA_TOOL_OPTIONS", "-Xmx1g -javaagent:agent.jar=port=1"),
+            ("JDK_JAVA_OPTIONS", "@a.args"),
+            ("DATA", "data.jar"),
+        ];
+        let server = CommandServer {
+            command: vec!["./serve.sh".to_owned()],
+            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            cwd: Some(folder.path().display().to_string()),
+            ..CommandServer::default()
+        };
+        let names = files_of_server(&server).into_keys();
+        let names: Vec<String> = names.map(|name| name.rsplit('/').next().unwrap().to_owned()).collect();
+        assert_eq!(names, ["serve.sh", "a.args", "agent.jar", "b.jar"]);
     }
 }
