@@ -20,7 +20,8 @@ use crate::server_host::local::server_id::ServerId;
 
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
-/// Programs that start another one as another user, who may not write where tare does.
+/// Programs that start another one as another user, who may not write where tare does, nor read its agent. A JVM that cannot
+/// open what an option names does not start.
 const USER_CHANGERS: [&str; 7] = ["runuser", "su", "sudo", "doas", "setpriv", "gosu", "su-exec"];
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -139,8 +140,11 @@ impl OwnStart {
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());
         // The server may work in another folder than tare.
         let Some(folder) = log_path.parent().and_then(|folder| absolute(folder).ok()) else { return Ok(env) };
+        if self.changes_user() {
+            return Ok(env);
+        }
         let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, &folder));
-        let stops = if self.logs_stops && !self.changes_user() { stops::jvm_option(&folder) } else { None };
+        let stops = if self.logs_stops { stops::jvm_option(&folder) } else { None };
         for (variable, option) in [(inside::VARIABLE, meter), (stops::VARIABLE, stops)] {
             option.into_iter().for_each(|option| counters::add_option(&mut env, variable, option));
         }
@@ -205,10 +209,11 @@ mod tests {
         let nowhere = logging(&folder.path().join("is not there"));
         assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
         for command in [&["/sbin/runuser", "-u", "nobody", "--", "java"][..], &["sh", "-c", "exec gosu nobody java"]] {
-            let mut other = OwnStart { logs_stops: true, ..own(&[]) };
+            let mut other = OwnStart { logs_stops: true, meter: Some(PathBuf::from("/root/agent.jar")), ..own(&[]) };
             other.server.command = command.iter().map(|word| (*word).to_owned()).collect();
             let env = other.spec(folder.path()).unwrap().env;
             assert!(!env.contains_key(stops::VARIABLE), "{command:?}: another user may not write there");
+            assert!(!env.contains_key(inside::VARIABLE), "{command:?}: another user may not read the agent");
         }
     }
 
