@@ -27,7 +27,20 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
         anyhow::bail!("nothing could be profiled: {why}");
     }
     session.report(&measured)?;
-    Ok(if measured.is_interrupted() { Outcome::Interrupted } else { Outcome::Done })
+    let profiled: Vec<&str> = record.profiles.iter().map(|profile| &*profile.variant).collect();
+    Ok(if measured.is_interrupted() {
+        Outcome::Interrupted
+    } else if has_all(&plan, &profiled) {
+        Outcome::Done
+    } else {
+        Outcome::Void
+    })
+}
+
+/// Whether each server of the plan was profiled. One that failed is in the report, with the reason.
+fn has_all(plan: &Plan, profiled: &[&str]) -> bool {
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    variants.all(|variant| profiled.contains(&&*variant.name))
 }
 
 fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
@@ -92,5 +105,6 @@ mod tests {
         let plan = plan.unwrap();
         let variants: Vec<&str> = plan.groups[0].variants.iter().map(|variant| variant.name.as_str()).collect();
         assert_eq!((variants, plan.engines.len()), (vec!["a", "b"], 0));
+        assert!(has_all(&plan, &["b", "a", "b"]) && !has_all(&plan, &["a"]), "the server or its baseline failed");
     }
 }
