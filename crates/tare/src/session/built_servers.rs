@@ -85,6 +85,8 @@ fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> any
         timeout: Some(Span::from_secs(60)),
         // A sequential plan brings in no baseline that was not asked for.
         duration: Some(Span::from_secs(1)),
+        // Nothing is cross-checked, so no other load tool is needed.
+        engine: Some(Vec::new()),
         ..Options::default()
     };
     let cpus = allowed_cpus()?.iter().collect();

@@ -41,6 +41,16 @@ fn a_server_that_is_compared_with_itself_is_verified_once() {
 }
 
 #[test]
+fn a_suite_that_cross_checks_is_verified_without_the_other_tool() {
+    let bench = Bench::new();
+    let quick = QUICK.replace("seed = 1", "seed = 1\nduration = \"1s\"\nengine = [\"wrk\"]");
+    bench.suite(&(quick + &server("bare", None, &[])));
+    let verify = bench.tare(&["verify", "--suite", "suite.toml"]).env("PATH", "/nowhere").output().unwrap();
+    let said = stdout(&verify);
+    assert!(verify.status.success() && said.contains("1 passed, 0 failed, 0 skipped"), "{said}{}", stderr(&verify));
+}
+
+#[test]
 fn a_revision_that_answers_otherwise_is_no_passed_check() {
     let repository = Repository::new("");
     let suite = std::fs::read_to_string(repository.bench.path().join("suite.toml")).unwrap();
