@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tare_plan::inventory::KnownServer;
+use tare_plan::plan::CommandServer;
 use tare_report::clean::sanitize_lines;
 use tare_sut::catalog::Built;
 
@@ -37,8 +38,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     text.extend(workspace.inventory.servers.iter().map(|one| format!("  {:<width$}  {}\n", one.name, about(one))));
     for (name, server) in &suite.servers {
         let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  compared with {b}"));
-        let command = server.like.as_ref().map_or_else(|| server.command.join(" "), |like| format!("like {like}"));
-        let _ = writeln!(text, "  {name:<width$}  {command}{baseline}");
+        let _ = writeln!(text, "  {name:<width$}  {}{baseline}", origin(server));
     }
     text.push_str("\nscenarios\n");
     let width = scenarios.keys().map(String::len).max().unwrap_or(0);
@@ -47,9 +47,20 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         let (method, path, title) = (&scenario.request.method, &scenario.request.path, &scenario.title);
         let _ = writeln!(text, "  {name:<width$}  {method:<4} {path:<14} {title}{routes}");
     }
-    versions(&workspace, &mut text);
+    if !workspace.inventory.servers.is_empty() {
+        versions(&workspace, &mut text);
+    }
     console::print_text(&(sanitize_lines(&text) + "\n"));
     Ok(Outcome::Done)
+}
+
+/// Where a server of a suite comes from: its command, the server that it is like, or its URL.
+fn origin(server: &CommandServer) -> String {
+    match (&server.like, &server.url) {
+        (Some(like), _) => format!("like {like}"),
+        (None, Some(url)) => format!("runs at {url}"),
+        (None, None) => server.command.join(" "),
+    }
 }
 
 fn about(server: &KnownServer) -> String {
@@ -86,4 +97,20 @@ fn resolved(workspace: &Workspace, server: &KnownServer) -> Option<String> {
     };
     let versions: Vec<String> = manifest.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
     Some(versions.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_a_suite_is_listed_with_what_it_comes_from() {
+        let own = CommandServer { command: vec!["./own".to_owned(), "-v".to_owned()], ..CommandServer::default() };
+        let like = CommandServer { like: Some("own".to_owned()), ..CommandServer::default() };
+        let elsewhere = CommandServer { url: Some("http://10.0.0.7:80".to_owned()), ..CommandServer::default() };
+        assert_eq!(
+            [own, like, elsewhere].map(|one| origin(&one)),
+            ["./own -v", "like own", "runs at http://10.0.0.7:80"]
+        );
+    }
 }
