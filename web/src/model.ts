@@ -1,6 +1,6 @@
 // Arranges the summary for the charts: panels, look-up tables, and which variants get a colour. It computes no figure.
 
-import { choice, choose } from './state';
+import { choice, choose, type Choice } from './state';
 import type { Cell, Comparison, Currency, Noise, Summary } from './summary';
 import type { Details } from './summary/details';
 import type { Theme } from './theme';
@@ -131,9 +131,9 @@ export function leftOutText(model: Model, panel: Panel): string {
 }
 
 /** The choices with which the page opens. */
-export function initialChoice(model: Model): Partial<typeof choice> {
+export function initialChoice(model: Model): Partial<Choice> {
   return {
-    panel: model.panels.length > MAX_PANELS ? model.panels[0]!.key : null,
+    panel: model.panels.length > MAX_PANELS ? model.panels[0]!.key : '',
     currency: model.currencies[0]?.name ?? '',
     sliceKind: model.sliceKinds.at(-1) ?? '',
   };
@@ -142,22 +142,22 @@ export function initialChoice(model: Model): Partial<typeof choice> {
 /** The panel that was requested last. If several are being unpacked, only this one is shown. */
 let lastRequested: string | null = null;
 
-/** Unpacks the chart data of a panel (null: of all panels) and then brings it into focus. */
-export async function showPanel(model: Model, key: string | null): Promise<void> {
+/** Unpacks the chart data of a panel (empty key: of all panels) and then brings it into focus. */
+export async function showPanel(model: Model, key: string): Promise<void> {
   lastRequested = key;
   await openPanels(model, key);
   if (lastRequested === key) choose({ panel: key });
 }
 
-/** Unpacks the chart data of a panel (null: of all panels). */
-export async function openPanels({ panels, details }: Model, key: string | null): Promise<void> {
-  const opening = panels.map((p, i) => (key === null || p.key === key ? details.open(i, p.cells) : null));
+/** Unpacks the chart data of a panel (empty key: of all panels). */
+export async function openPanels({ panels, details }: Model, key: string): Promise<void> {
+  const opening = panels.map((p, i) => (!key || p.key === key ? details.open(i, p.cells) : null));
   await Promise.all(opening);
 }
 
 /** The panels to draw now. */
 export function panelsInFocus(model: Model): Panel[] {
-  return choice.panel === null ? model.panels : model.panels.filter((p) => p.key === choice.panel);
+  return choice.panel ? model.panels.filter((p) => p.key === choice.panel) : model.panels;
 }
 
 const KIND_TEXT: Record<string, string> = {

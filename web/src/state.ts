@@ -3,54 +3,39 @@
 /** What a flame graph shows: one side, or the difference with the widths of the variant (`more`) or of the baseline (`less`). */
 export type Side = 'variant' | 'baseline' | 'more' | 'less';
 
-/** The reader's choices. */
-export interface Choice {
-  /** Key of the panel (group and scenario) in focus, or null for all of them. */
-  panel: string | null;
+/** The reader's choices, as they are when the page opens. */
+export const choice = {
+  /** Key of the panel (group and scenario) in focus; all of them if empty. */
+  panel: '',
   /** Currency of the ratio charts. */
-  currency: string;
-  /** Kind of slice for latency. */
-  sliceKind: string;
-  /** Latency from the intended start, or from the actual send. */
-  clock: 'response' | 'service';
-  /** Axis of latencies. */
-  scale: 'log' | 'linear';
-  /** The part of a panel's time axis that fills its charts, in seconds; null for all of it. */
-  window: { panel: string; part: [number, number] } | null;
-  /** Variants that get a colour first, if there are too many to colour. */
-  highlights: string[];
-  /** Id of the profile that is shown. */
-  view: string;
-  /** The search text of the flame graph: part of a name, or /a regular expression/. */
-  find: string;
-  /** Full name of the method whose callers and callees are shown; none if empty. */
-  method: string;
-  /** What the flame graph shows. */
-  side: Side;
-  /** Whether the root is at the top. */
-  icicle: boolean;
-  /** The node that fills the width of the flame graph; -1 for the whole graph. */
-  zoom: number;
-  /** Whether charts show all rows, however many. */
-  everyRow: boolean;
-}
-
-export const choice: Choice = {
-  panel: null,
   currency: '',
+  /** Kind of slice for latency. */
   sliceKind: '',
-  clock: 'response',
-  scale: 'log',
-  window: null,
-  highlights: [],
+  /** Latency from the intended start, or from the actual send. */
+  clock: 'response' as 'response' | 'service',
+  /** Axis of latencies. */
+  scale: 'log' as 'log' | 'linear',
+  /** The part of a panel's time axis that fills its charts, in seconds; null for all of it. */
+  window: null as { panel: string; part: [number, number] } | null,
+  /** Variants that get a colour first, if there are too many to colour. */
+  highlights: [] as string[],
+  /** Id of the profile that is shown. */
   view: '',
+  /** The search text of the flame graph: part of a name, or /a regular expression/. */
   find: '',
+  /** Full name of the method whose callers and callees are shown; none if empty. */
   method: '',
-  side: 'variant',
+  /** What the flame graph shows. */
+  side: 'variant' as Side,
+  /** Whether the root is at the top. */
   icicle: false,
+  /** The node that fills the width of the flame graph; -1 for the whole graph. */
   zoom: -1,
+  /** Whether charts show all rows, however many. */
   everyRow: false,
 };
+
+export type Choice = typeof choice;
 
 const watchers = new Set<(changed: (keyof Choice)[]) => void>();
 

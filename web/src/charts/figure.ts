@@ -233,23 +233,48 @@ export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElem
   return place;
 }
 
+/** A value of a choice, and its text in the control. */
+interface Item<K extends keyof Choice> {
+  value: Choice[K] & string;
+  text: string;
+}
+
 /** Gives each set of tabs its own name of radio buttons. */
 let tabSetCount = 0;
 
-/** Tabs for one choice. For the keyboard they are a radio group. */
+/** Tabs for one choice, of which `chosen` is marked. For the keyboard they are a radio group. */
 export function tabs<K extends keyof Choice>(
   label: string,
   key: K,
-  items: { value: Choice[K] & string; text: string }[],
+  items: Item<K>[],
   onChoose: (value: Choice[K] & string) => void,
+  chosen: () => unknown = () => choice[key],
 ): HTMLElement {
   const name = `tabs-${++tabSetCount}`;
   const inputs = items.map(({ value }) =>
-    h('input', { type: 'radio', name, value, checked: choice[key] === value, onchange: () => onChoose(value) }),
+    h('input', { type: 'radio', name, value, checked: chosen() === value, onchange: () => onChoose(value) }),
   );
-  watch([key], () => inputs.forEach((input) => (input.checked = input.value === choice[key])));
+  watch([key], () => inputs.forEach((input) => (input.checked = input.value === chosen())));
   const labels = items.map((item, i) => h('label', {}, inputs[i]!, h('span', {}, item.text)));
   return h('fieldset', { class: 'tabs' }, h('legend', { class: 'sr' }, label), ...labels);
+}
+
+/** A list for one choice, where tabs would be too many or too long. */
+export function list<K extends keyof Choice>(
+  label: string,
+  key: K,
+  items: Item<K>[],
+  onChoose: (value: Choice[K] & string) => void,
+): HTMLElement {
+  const select = h(
+    'select',
+    { 'aria-label': label, onchange: () => onChoose(select.value as Choice[K] & string) },
+    ...items.map(({ value, text }) => h('option', { value }, text)),
+  );
+  const mark = () => (select.value = String(choice[key]));
+  watch([key], mark);
+  mark();
+  return select;
 }
 
 onThemeChange(() => liveFigures.forEach((f) => f.refresh()));

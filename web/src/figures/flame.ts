@@ -1,6 +1,6 @@
 // The flame graph of a profile: side, marks, zoom, texts and data.
 
-import { figure, type KeyItem } from '../charts/figure';
+import { figure, list, type KeyItem } from '../charts/figure';
 import { flameHeight, flameOption, MIN_BOX_PX, type Flame } from '../charts/flame';
 import { h } from '../dom';
 import { differenceColour, KINDS, kindColour } from '../flame/colour';
@@ -221,11 +221,6 @@ function controls(view: ProfileView): Node[] {
   const whole = h('button', { type: 'button', class: 'button', onclick: () => choose({ zoom: -1 }) }, 'Whole');
   const box = h('input', { type: 'checkbox', onchange: () => choose({ icicle: box.checked }) });
   box.checked = choice.icicle;
-  const select = h(
-    'select',
-    { 'aria-label': 'Side', onchange: () => choose({ side: select.value as Side, zoom: -1 }) },
-    ...SIDES.map(([value, text]) => h('option', { value, selected: choice.side === value }, text(view))),
-  );
   const callersButton = h(
     'button',
     { type: 'button', class: 'button', onclick: () => chooseFrame(view) },
@@ -235,5 +230,7 @@ function controls(view: ProfileView): Node[] {
   watch(['zoom'], enable);
   enable();
   const parts: Node[] = [search, whole, callersButton, h('label', { class: 'check' }, box, ' root above')];
-  return view.flame.base.length ? [select, ...parts] : parts;
+  if (!view.flame.base.length) return parts;
+  const sides = SIDES.map(([value, text]) => ({ value, text: text(view) }));
+  return [list('Side', 'side', sides, (side) => choose({ side, zoom: -1 })), ...parts];
 }

@@ -3,7 +3,7 @@
 import { h } from '../dom';
 import { figure, tabs } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
-import { choice, choose, watch } from '../state';
+import { choice, choose } from '../state';
 import {
   panelHeading,
   findCurrency,
@@ -82,14 +82,8 @@ export function overheadFigure(model: Model): HTMLElement {
 function scenarioTabs(model: Model): HTMLElement {
   const panelOf = (scenario: string) => model.panels.find((p) => p.scenario === scenario)!.key;
   const items = model.scenarios.map((scenario) => ({ value: scenario, text: scenario }));
-  const field = tabs('Scenario', 'panel', items, (scenario) => void showPanel(model, panelOf(scenario)));
-  const mark = () => {
-    const scenario = ranking(model)?.title;
-    for (const input of field.querySelectorAll('input')) input.checked = input.value === scenario;
-  };
-  watch(['panel'], mark);
-  mark();
-  return field;
+  const onChoose = (scenario: string) => void showPanel(model, panelOf(scenario));
+  return tabs('Scenario', 'panel', items, onChoose, () => ranking(model)?.title);
 }
 
 /** Capitalises a text, unless it is a percentile (`p99`). */

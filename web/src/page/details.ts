@@ -1,6 +1,6 @@
 // The charts below the first screen, for the panels in focus.
 
-import { rerenderOn, tabs } from '../charts/figure';
+import { list, rerenderOn, tabs } from '../charts/figure';
 import { h } from '../dom';
 import { noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, cpuSlopes, memoryFigure, throughputFigure } from '../figures/bars';
@@ -12,54 +12,25 @@ import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
 import { explainTerms } from '../glossary';
 import { panelsInFocus, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
-import { choice, choose, watch, type Choice } from '../state';
+import { choose, type Choice } from '../state';
 import { overheadFigures, percent } from '../figures/overhead';
 
 /** Up to this many panels are shown as tabs, more as a list. */
 const TABS = 6;
-const ALL_SCENARIOS = '';
 
 /** The controls that select the scenario of the charts; null if there is nothing to select. */
 export function focusBar(model: Model): HTMLElement | null {
-  const { panels } = model;
   const parts: HTMLElement[] = [];
-  if (panels.length > 1) parts.push(panels.length <= TABS ? focusTabs(model) : focusSelect(model));
+  const items = model.panels.map((p) => ({ value: p.key, text: p.title }));
+  const onChoose = (key: string) => void showPanel(model, key);
+  if (items.length > TABS) parts.push(list('Scenario', 'panel', items, onChoose));
+  else if (items.length > 1)
+    parts.push(tabs('Scenario', 'panel', [{ value: '', text: 'all scenarios' }, ...items], onChoose));
   if (hasHiddenRows(model)) {
     const box = h('input', { type: 'checkbox', onchange: () => choose({ everyRow: box.checked }) });
     parts.push(h('label', { class: 'check' }, box, ' every row'));
   }
   return parts.length ? h('div', { class: 'focus-bar' }, h('span', {}, 'Charts for'), ...parts) : null;
-}
-
-function focusTabs(model: Model): HTMLElement {
-  const items = model.panels.map((p) => ({ value: p.key, text: p.title }));
-  const all = { value: ALL_SCENARIOS, text: 'all scenarios' };
-  const field = tabs(
-    'Scenario',
-    'panel',
-    [all, ...items],
-    (key) => void showPanel(model, key === ALL_SCENARIOS ? null : key),
-  );
-  const mark = () => {
-    for (const input of field.querySelectorAll('input'))
-      input.checked = input.value === (choice.panel ?? ALL_SCENARIOS);
-  };
-  watch(['panel'], mark);
-  mark();
-  return field;
-}
-
-function focusSelect(model: Model): HTMLElement {
-  const select = h(
-    'select',
-    { 'aria-label': 'Scenario' },
-    ...model.panels.map((p) => h('option', { value: p.key }, p.title)),
-  );
-  select.addEventListener('change', () => void showPanel(model, select.value));
-  const mark = () => (select.value = choice.panel ?? '');
-  watch(['panel'], mark);
-  mark();
-  return select;
 }
 
 type Draw = (model: Model, panel: Panel) => HTMLElement | null;

@@ -50,7 +50,7 @@ async function openComparison(model: Model, id: string): Promise<void> {
 async function scrollToElement(model: Model, id: string): Promise<void> {
   if (!document.getElementById(id)) {
     const panel = panelOfChart(model, id);
-    if (panel && choice.panel !== null) await showPanel(model, panel.key);
+    if (panel && choice.panel) await showPanel(model, panel.key);
   }
   document.getElementById(id)?.scrollIntoView({ block: 'start' });
 }

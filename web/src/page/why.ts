@@ -1,13 +1,13 @@
 // The sentences that explain a cost, with links into the flame graph, and the profiles behind them.
 
-import { rerenderOn } from '../charts/figure';
+import { list, rerenderOn } from '../charts/figure';
 import { allowBreaks, h, plainTable, scrollingTable, type Child } from '../dom';
 import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
 import { formatFixed, formatSignificant } from '../format/number';
 import { preventBreaks } from '../format/line_breaks';
 import { inUnitWithInterval, unitFor } from '../format/unit';
-import { choice, choose, watch } from '../state';
+import { choice, choose } from '../state';
 import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence } from '../summary';
 
 const HOT_ROWS = 25;
@@ -54,15 +54,12 @@ function firstView({ views }: Profiles): ProfileView {
 function viewSelect({ views }: Profiles): HTMLElement {
   const label = (v: ProfileView) =>
     `${eventText(v.event)}: ${v.variant}${v.baseline ? ` against ${v.baseline}` : ''}, ${v.scenario}`;
-  const select = h(
-    'select',
-    { 'aria-label': 'Profile', onchange: () => choose({ view: select.value, zoom: -1 }) },
-    ...views.map((v) => h('option', { value: v.id }, label(v))),
+  const items = views.map((v) => ({ value: v.id, text: label(v) }));
+  return h(
+    'div',
+    { class: 'controls' },
+    list('Profile', 'view', items, (view) => choose({ view, zoom: -1 })),
   );
-  const mark = () => (select.value = choice.view);
-  watch(['view'], mark);
-  mark();
-  return h('div', { class: 'controls' }, select);
 }
 
 const percent = ({ value, lo, hi }: Estimate) => {
