@@ -1,25 +1,10 @@
 // The results of one variant under one scenario.
 
-import type { Capacity } from './capacity';
-import type { Estimate } from './estimate';
-import type { Row } from './facts';
-import type { Latency } from './latency';
-import type { Messages } from './messages';
-import type { Probes } from './probes';
+import type { Estimate, Row } from '.';
+import type { Distribution, Latency } from './latency';
+import type { Reason, ValidityState } from './validity';
 
-export type ValidityState = 'valid' | 'suspect' | 'void';
-
-/** Why figures are suspect or void, and a remedy if there is one. */
-export interface Reason {
-  text: string;
-  remedy: string | null;
-  /** The figures that become doubtful. Absent in older files: then all of them. */
-  concerns?: Concern;
-}
-
-export type Concern = 'everything' | 'throughput' | 'cpu_per_request' | 'latency';
-
-export type Bottleneck = 'server' | 'generator' | 'network' | 'both' | 'neither' | 'unknown';
+type Bottleneck = 'server' | 'generator' | 'network' | 'both' | 'neither' | 'unknown';
 
 export interface Cell {
   id: string;
@@ -74,13 +59,13 @@ export interface Cell {
   command: string;
 }
 
-export interface KindShare {
+interface KindShare {
   kind: string;
   ns_per_request: number;
   pools: { pool: string; ns_per_request: number }[];
 }
 
-export interface ServerShare {
+interface ServerShare {
   server: string;
   ns_per_request: number;
 }
@@ -116,4 +101,88 @@ export interface ForkValue {
   warmup_s: number;
   throughput_per_s: number | null;
   cpu_ns_per_request: number | null;
+}
+
+/** The largest load under which a variant keeps the curve of the plan. */
+export interface Capacity {
+  curve: string;
+  by: 'users' | 'rate';
+  sentence: string;
+  load: Estimate;
+  /** Forks that kept the curve even at the largest load of the search: their capacity is at least that. */
+  forks_at_most: number;
+  limits: CapacityLimit[];
+  forks: CapacityFork[];
+  tries: CapacityTry[];
+}
+
+export interface CapacityLimit {
+  condition: string;
+  unit: 'ns' | 'share' | 'count' | 'per_s';
+  limit: number;
+  /** Forks in which this limit failed at the smallest load that was not kept. */
+  failed_forks: number;
+}
+
+export interface CapacityFork {
+  fork: number;
+  load: number;
+  failed_at: number | null;
+  failed_limits: string[];
+}
+
+interface CapacityTry {
+  fork: number;
+  load: number;
+  kept: boolean;
+  /** In the order and the unit of the limits; `null` where there was no answer. */
+  values: (number | null)[];
+}
+
+/** What is known of a server's clock. */
+interface ServerClock {
+  /** How far the clock is ahead; null if that could not be estimated. */
+  offset_ns: number | null;
+  messages: number;
+  round_trip_ns: number | null;
+  is_confirmed: boolean;
+}
+
+/** The messages that a server pushed, or the events of streams. Their latency has the slice kind `push`. */
+export interface Messages {
+  received: number;
+  missing: number;
+  late: number;
+  out_of_order: number;
+  duplicated: number;
+  ahead: number;
+  pings: number;
+  subscriptions: number;
+  stamp_unit_ns: number;
+  clock_within_ns: number;
+  /** The server's clock; `null` if it is the generator's. */
+  clock: ServerClock | null;
+  jitter: Distribution;
+  /** The time between two events of a stream; absent for messages of WebSockets. */
+  gap?: Distribution;
+}
+
+/** What the probes measured of a server. */
+export interface Probes {
+  heap_committed_peak_bytes: number | null;
+  heap_after_gc_peak_bytes: number | null;
+  off_heap_peak_bytes: number | null;
+  metaspace_peak_bytes: number | null;
+  collectors: { collector: string; pauses: number; pause_ns: number }[];
+  safepoints: number | null;
+  safepoint_share: number | null;
+  pauses: PauseTally[];
+  probe_cpu_share: number | null;
+}
+
+interface PauseTally {
+  cause: 'machine' | 'collection' | 'safepoint' | 'process';
+  pauses: number;
+  pause_ns: number;
+  pause_max_ns: number;
 }

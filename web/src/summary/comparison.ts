@@ -1,7 +1,9 @@
-// Variants against their baselines, and the sentences about them.
+// Variants against their baselines and the sentences about them, ladders, and the figures of other load tools.
+
+import type { Estimate } from '.';
 
 /** The true ratio is the one stated or higher, or lower, or either. */
-export type RatioBound = 'at_least' | 'at_most' | 'unknown';
+type RatioBound = 'at_least' | 'at_most' | 'unknown';
 
 export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
 
@@ -27,7 +29,7 @@ export interface Comparison {
 }
 
 /** CPU time that a variant adds to a request, in nanoseconds. The text also has the share of a core at 1,000 requests/s. */
-export interface CpuCost {
+interface CpuCost {
   ns_per_request: number;
   lo: number | null;
   hi: number | null;
@@ -63,7 +65,7 @@ export interface Currency {
 }
 
 /** The effect on an interval of the spread of earlier forks on this machine. */
-export interface PriorEffect {
+interface PriorEffect {
   comparisons: number;
   sd: number;
   df: number;
@@ -79,4 +81,44 @@ export interface Noise {
   server: string;
   currencies: Currency[];
   floor: number | null;
+}
+
+/** Variants that each add one thing to the one before. */
+export interface Ladder {
+  id: string;
+  group: string;
+  scenario: string;
+  forks: number;
+  steps: LadderStep[];
+}
+
+export interface LadderStep {
+  variant: string;
+  cpu_ns: Estimate | null;
+  cpu_ns_added: Estimate | null;
+  allocated_bytes: Estimate | null;
+  allocated_bytes_added: Estimate | null;
+}
+
+/** Another load tool's figures of a cell, beside tare's. */
+export interface CrossCheck {
+  cell: string;
+  engine: string;
+  version: string;
+  scenario: string;
+  variant: string;
+  users: number;
+  command: string;
+  figures: ToolFigure[];
+  requests_failed: number | null;
+  resolution_ns: number | null;
+  note: string | null;
+}
+
+export interface ToolFigure {
+  name: string;
+  unit: string;
+  theirs: number;
+  ours: number | null;
+  ratio: number | null;
 }

@@ -8,23 +8,16 @@ import { unpack } from './packed';
 /** Percentiles in ten-millionths of a per cent, and the value at each, in ns. */
 export type PackedCurve = [percentiles: number[], values: number[]];
 
-export interface PackedTimes {
+/** What no chart shows of a point: summary.json has it. */
+type NotPacked = 'cpu_ns_per_request' | 'jit_share' | 'heap_used_bytes';
+
+/** The points of a timeline by columns. */
+type PackedTimes = { [K in Exclude<keyof TimePoint, NotPacked | 't_s' | 'cpu'>]: TimePoint[K][] } & {
   /** Time since the previous point, in hundredths of a second. */
   after_cs: number[];
-  fork: number[];
-  phase: string[];
-  slice_kind: string[];
-  throughput_per_s: number[];
-  p50_ns: (number | null)[];
-  p99_ns: (number | null)[];
-  rss_bytes: (number | null)[];
-  heap_after_gc_bytes: (number | null)[];
-  gc_pauses: (number | null)[];
-  gc_pause_ns: (number | null)[];
-  failed: number[];
   /** Cores by kind of thread. */
   cores: Record<string, number[]>;
-}
+};
 
 const DISTRIBUTIONS = ['response', 'service', 'send_lag', 'machine_hiccups', 'jvm_hiccups'] as const;
 
@@ -71,24 +64,22 @@ export class Details {
 }
 
 function pointsOf(columns: PackedTimes): TimePoint[] {
-  const { after_cs, cores, ...rest } = columns;
-  const kinds = Object.entries(cores);
+  const kinds = Object.entries(columns.cores);
   let at_cs = 0;
-  return after_cs.map((after, i) => ({
+  return columns.after_cs.map((after, i) => ({
     t_s: (at_cs += after) / 100,
-    fork: rest.fork[i]!,
-    phase: rest.phase[i]!,
-    slice_kind: rest.slice_kind[i]!,
-    throughput_per_s: rest.throughput_per_s[i]!,
-    p50_ns: rest.p50_ns[i]!,
-    p99_ns: rest.p99_ns[i]!,
+    fork: columns.fork[i]!,
+    phase: columns.phase[i]!,
+    slice_kind: columns.slice_kind[i]!,
+    throughput_per_s: columns.throughput_per_s[i]!,
+    p50_ns: columns.p50_ns[i]!,
+    p99_ns: columns.p99_ns[i]!,
     cpu: kinds.map(([kind, values]) => ({ kind, cores: values[i]! })),
-    rss_bytes: rest.rss_bytes[i]!,
-    heap_after_gc_bytes: rest.heap_after_gc_bytes[i]!,
-    gc_pauses: rest.gc_pauses[i]!,
-    gc_pause_ns: rest.gc_pause_ns[i]!,
-    failed: rest.failed[i]!,
-    // No chart shows these: summary.json has them.
+    rss_bytes: columns.rss_bytes[i]!,
+    heap_after_gc_bytes: columns.heap_after_gc_bytes[i]!,
+    gc_pauses: columns.gc_pauses[i]!,
+    gc_pause_ns: columns.gc_pause_ns[i]!,
+    failed: columns.failed[i]!,
     cpu_ns_per_request: null,
     jit_share: null,
     heap_used_bytes: null,

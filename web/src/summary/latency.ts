@@ -61,14 +61,12 @@ export interface Distribution {
   gatling_ranges: [number, number, number];
 }
 
-export interface PercentileValue {
-  percentile: number;
-  value_ns: number;
-  lo_ns: number | null;
-  hi_ns: number | null;
-}
-
 export interface CurvePoint {
   percentile: number;
   value_ns: number;
+}
+
+export interface PercentileValue extends CurvePoint {
+  lo_ns: number | null;
+  hi_ns: number | null;
 }

@@ -1,6 +1,6 @@
 // Profiled starts: why variants differ, method by method.
 
-import type { Estimate } from './estimate';
+import type { Estimate } from '.';
 
 /** The results of profiling starts. None of them comes from a scored slice. */
 export interface Profiles {
@@ -51,13 +51,14 @@ export interface ProfileView {
   files: string[];
 }
 
-export type FrameKind = 'java' | 'inlined' | 'interpreted' | 'native' | 'kernel' | 'class';
-
-export interface HotFrame {
+interface Frame {
   name: string;
   short: string;
   package: string;
-  kind: FrameKind;
+  kind: 'java' | 'inlined' | 'interpreted' | 'native' | 'kernel' | 'class';
+}
+
+export interface HotFrame extends Frame {
   own: Estimate;
   total: Estimate;
   own_per_request: number | null;
@@ -66,11 +67,7 @@ export interface HotFrame {
   caller_share: number | null;
 }
 
-export interface MovedFrame {
-  name: string;
-  short: string;
-  package: string;
-  kind: FrameKind;
+export interface MovedFrame extends Frame {
   share: Estimate;
   baseline_share: Estimate;
   difference: Estimate;

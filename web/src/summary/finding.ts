@@ -1,4 +1,4 @@
-// Findings, and the tables of plan and environment.
+// Findings.
 
 export type Severity = 'info' | 'warning' | 'error';
 
@@ -11,15 +11,4 @@ export interface Finding {
   remedy: string | null;
   cell: string | null;
   log: string | null;
-}
-
-export interface Section {
-  title: string;
-  rows: Row[];
-}
-
-export interface Row {
-  key: string;
-  value: string;
-  source: string | null;
 }

@@ -1,6 +1,6 @@
 // The results of a load that are not in its one cell.
 
-import type { Row } from './facts';
+import type { Row } from '.';
 
 export interface LoadFacts {
   rows: Row[];
@@ -13,7 +13,7 @@ export interface LoadFacts {
   urls?: UrlSummary[];
 }
 
-export interface UrlSummary {
+interface UrlSummary {
   url: string;
   offered: number;
   ok: number;
