@@ -79,8 +79,13 @@ describe('units', () => {
   test('appear once, before the interval', () => {
     const kilo = { divisor: 1e3, name: 'k/s' };
     expect(unit.inUnitWithInterval({ value: 18_812, lo: 18_600, hi: 19_020 }, kilo)).toBe('18.8 k/s [18.6, 19.0]');
-    expect(unit.inUnit({ value: 18_812, lo: 3_000, hi: 61_000 }, kilo)).toBe('18.8');
+    expect(unit.inUnit(18_812, kilo)).toBe('18.8 k/s');
     expect(unit.inUnitWithInterval({ value: 18_812, lo: null, hi: null }, kilo)).toBe('18.8 k/s');
+    expect([unit.inUnit(null, kilo), unit.inUnitWithInterval(null, kilo), unit.formatTime(undefined)]).toEqual([
+      '–',
+      '–',
+      '–',
+    ]);
   });
   test('of round times lose only trailing zeros', () => {
     expect([1.5e6, 7e6, 30e6, 150e3, 1e9].map(unit.formatRoundTime)).toEqual([

@@ -3,6 +3,7 @@
 
 import { svgElement } from '../dom';
 import { formatSignedWhole } from '../format/number';
+import type { Currency } from '../summary';
 import type { Tick } from './ticks';
 
 const WIDTH = 168;
@@ -16,16 +17,6 @@ const ARROW = 4.5;
 const BAND_PX = 14;
 /** The least width of the band. */
 const LEAST_BAND_PX = 3;
-
-export interface MiniForest {
-  ratio: number;
-  lo: number | null;
-  hi: number | null;
-  /** The ratio of each start. */
-  starts: number[];
-  decided: boolean;
-  verdict: string;
-}
 
 /** Half the width of an axis around 1, as a logarithm: ±10 %, or three times the largest estimate as far as BAND_PX allows. Each
  * estimate has a place on it. */
@@ -77,38 +68,39 @@ export function miniScale(halfWidth: number): SVGSVGElement {
   return svg;
 }
 
-export function miniForest(forest: MiniForest, halfWidth: number, region: number): SVGSVGElement {
+/** The estimate is a ring unless the comparison is decided. */
+export function miniForest(figure: Currency, isDecided: boolean, halfWidth: number, region: number): SVGSVGElement {
   const middle = WIDTH / 2;
   const x = (ratio: number) => middle + (Math.log(ratio) / halfWidth) * (middle - EDGE);
   const inside = (px: number) => px >= EDGE && px <= WIDTH - EDGE;
   const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
   const svg = svgElement('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
-  svg.dataset.verdict = forest.verdict;
+  svg.dataset.verdict = figure.verdict;
   const half = Math.max(LEAST_BAND_PX / 2, x(1 + region) - middle);
   svg.append(
     svgElement('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
     svgElement('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),
   );
-  if (forest.lo !== null && forest.hi !== null) {
-    const [from, to] = [x(forest.lo), x(forest.hi)];
+  if (figure.lo !== null && figure.hi !== null) {
+    const [from, to] = [x(figure.lo), x(figure.hi)];
     svg.append(
       svgElement('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
       ...(inside(from) ? [] : [arrow(clamp(from), LINE_Y, from < EDGE ? -1 : 1)]),
       ...(inside(to) ? [] : [arrow(clamp(to), LINE_Y, to < EDGE ? -1 : 1)]),
     );
   }
-  for (const start of forest.starts.map(x)) {
+  for (const start of figure.fork_ratios.map(x)) {
     const mark = inside(start)
       ? svgElement('circle', { cx: start, cy: STARTS_Y, r: 2.2 })
       : arrow(clamp(start), STARTS_Y, start < EDGE ? -1 : 1, 0.7);
     mark.setAttribute('class', 'start');
     svg.append(mark);
   }
-  const at = x(forest.ratio);
+  const at = x(figure.ratio);
   const estimate = inside(at)
     ? svgElement('circle', { cx: at, cy: LINE_Y, r: 5 })
     : arrow(clamp(at), LINE_Y, at < EDGE ? -1 : 1, 1.5);
-  estimate.setAttribute('class', forest.decided ? 'estimate' : 'estimate open');
+  estimate.setAttribute('class', isDecided ? 'estimate' : 'estimate open');
   svg.append(estimate);
   return svg;
 }

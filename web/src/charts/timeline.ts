@@ -1,7 +1,6 @@
 // Slices over time: forks side by side, warm-up shaded, a mark and a line style for each kind of slice.
 
-import { formatTime, type Unit } from '../format/unit';
-import { formatSignificant } from '../format/number';
+import { formatTime, inUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
@@ -64,7 +63,7 @@ export function timelineReading(timeline: Timeline, x: number): Reading {
     const points = l.cell.timeline.filter((p) => value(p) !== null);
     const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
     const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
-    return nearest ? [[l.label, `${formatSignificant(value(nearest)! / unit.divisor)} ${unit.name}`]] : [];
+    return nearest ? [[l.label, inUnit(value(nearest), unit)]] : [];
   });
   return { at: positionText(axis, x), values };
 }
@@ -199,13 +198,9 @@ function gcSeries(l: TimeLine, axis: TimeAxis, scale: ValueScale): Option {
 
 function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
   if (!p) return '';
-  const value = timeline.value(p);
   return tip(l.label, [
     [p.phase === 'warmup' ? 'sample of the warm-up' : 'sample', `${p.slice_kind}, start ${p.fork}`],
-    [
-      timeline.axisName,
-      value === null ? '–' : `${formatSignificant(value / timeline.unit.divisor)} ${timeline.unit.name}`,
-    ],
+    [timeline.axisName, inUnit(timeline.value(p), timeline.unit)],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses
       ? ([['garbage collections', `${p.gc_pauses}, ${formatTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])

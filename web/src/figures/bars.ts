@@ -3,8 +3,8 @@
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
-import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { formatFixed, formatSignificant, formatWhole } from '../format/number';
+import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { formatFixed, formatWhole } from '../format/number';
 import { colourOf, hiddenRowsText, visibleCells, panelId, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
@@ -60,7 +60,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         tick: scale(spec.tick?.(cell)),
         value: valueText(cell, estimate, spec),
         tip: [
-          [spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'],
+          [spec.title, inUnitWithInterval(estimate, spec.unit)],
           ...(spec.tip?.(cell) ?? []),
           ...doubtLines(cell, spec.measure),
         ],
@@ -90,7 +90,8 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${formatSignificant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${validityIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
+  const doubt = validityIn(cell, spec.measure) === 'suspect' ? ' !' : '';
+  return bound + inUnit(estimate.value, spec.unit) + doubt;
 }
 
 const LIMITED_BY: Record<Cell['bottleneck'], string> = {
@@ -174,8 +175,7 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
             ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }]
             : [];
         }),
-    tip: (c) =>
-      c.cpu_by_kind.map((k) => [k.kind, `${formatSignificant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
+    tip: (c) => c.cpu_by_kind.map((k) => [k.kind, inUnit(k.ns_per_request, unit)]),
     data: {
       heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],
       row: (c) => [
@@ -219,8 +219,6 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
 
 export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = bytesUnit(panel.cells.map((c) => c.rss_bytes?.value));
-  const peak = (c: Cell) =>
-    c.rss_peak_bytes === null ? '–' : inUnitWithInterval({ value: c.rss_peak_bytes, lo: null, hi: null }, unit);
   return barsFigure(panel, {
     kind: 'memory',
     measure: 'memory',
@@ -230,7 +228,7 @@ export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
     axisName: `resident memory, ${unit.name} (less is better)`,
     estimate: (c) => c.rss_bytes,
     tick: (c) => c.rss_peak_bytes,
-    tip: (c) => [['peak', peak(c)]],
+    tip: (c) => [['peak', inUnit(c.rss_peak_bytes, unit)]],
     data: {
       heads: ['rss_bytes', 'lower', 'upper', 'rss_peak_bytes'],
       row: (c) => [c.rss_bytes?.value ?? null, c.rss_bytes?.lo ?? null, c.rss_bytes?.hi ?? null, c.rss_peak_bytes],

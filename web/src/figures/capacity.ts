@@ -4,10 +4,10 @@ import { figure } from '../charts/figure';
 import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
 import { h, scrollingTable } from '../dom';
 import { formatSignificant, formatWhole } from '../format/number';
-import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
+import { inUnit, inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import type { Capacity, CapacityFork, CapacityLimit, Cell } from '../summary';
-import { LIGHT, type Theme } from '../theme';
+import type { Theme } from '../theme';
 
 type SearchedCell = Cell & { capacity: Capacity };
 
@@ -80,7 +80,7 @@ const TRIES_NOTE =
 
 function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number, note: string): HTMLElement {
   const xUnit = loadUnit(cells);
-  const yUnit = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
+  const yUnit = unitFor(limit.unit, [limit.limit]);
   const tries = (t: Theme): Tries => ({
     points: cells.flatMap((cell) => pointsOf(cell, panel, i, xUnit, yUnit, t)),
     kept: cells.map((cell) => ({
@@ -117,7 +117,7 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
         ]),
       ),
     }),
-    alternative: () => cells.map((cell) => cell.capacity.sentence).join('; ') || tries(LIGHT).limitText,
+    alternative: () => cells.map((cell) => cell.capacity.sentence).join('; '),
   });
 }
 
@@ -134,8 +134,8 @@ function pointsOf(cell: SearchedCell, panel: Panel, i: number, xUnit: Unit, yUni
         colour: colourOf(cell, panel, t)?.mark ?? t.faint,
         tip: [
           ['start', String(attempt.fork)],
-          ['load', `${formatSignificant(attempt.load / xUnit.divisor)} ${xUnit.name}`],
-          [cell.capacity.limits[i]!.condition, `${formatSignificant(value / yUnit.divisor)} ${yUnit.name}`],
+          ['load', inUnit(attempt.load, xUnit)],
+          [cell.capacity.limits[i]!.condition, inUnit(value, yUnit)],
           ['the whole curve', attempt.kept ? 'kept' : 'not kept'],
         ],
       },

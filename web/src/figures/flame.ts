@@ -6,7 +6,7 @@ import { h } from '../dom';
 import { differenceColour, KINDS, kindColour } from '../flame/colour';
 import { layOutBoxes, matchNames, shareOf, buildTree, WHOLE, type Box, type Tree } from '../flame/tree';
 import { changeText, formatSignificant } from '../format/number';
-import { unitFor } from '../format/unit';
+import { inUnit, unitFor } from '../format/unit';
 import { choice, choose, watch, type Side } from '../state';
 import type { ProfileView } from '../summary';
 import type { Theme } from '../theme';
@@ -154,7 +154,7 @@ function tipOf(view: ProfileView, node: number, name: string): [string, string][
     [view.baseline ? view.variant : 'share', percent(view.flame.value[node]!)],
   ];
   const { own, base } = nodeCosts(view, node);
-  const amount = (value: number) => `${formatSignificant(value / unit.divisor)} ${unit.name}`;
+  const amount = (value: number) => inUnit(value, unit);
   if (view.flame.base.length) lines.push([view.baseline!, percent(view.flame.base[node]!)]);
   if (view.per_request) lines.push(['per request', amount(own)]);
   if (view.per_request && view.baseline_per_request && view.flame.base.length) {

@@ -2,8 +2,7 @@
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
-import { decimalsForSignificant, formatFixed } from '../format/number';
-import { inUnitWithInterval, unitFor, type Unit } from '../format/unit';
+import { inUnit, inUnitWithInterval, unitFor, type Unit } from '../format/unit';
 import type { Estimate, Ladder, LadderStep } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { rowsInWords } from './rows';
@@ -72,10 +71,10 @@ function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): Bar
       parts: level ? stepParts(from, to, added === null, t) : [],
       lo: added ? at(added.lo) : null,
       hi: added ? at(added.hi) : null,
-      value: added ? addedText(added, unit) : level ? inUnitWithInterval({ ...level, lo: null, hi: null }, unit) : '–',
+      value: added ? addedText(added, unit) : inUnit(level?.value, unit),
       tip: [
-        ['per request', level ? inUnitWithInterval(level, unit) : '–'],
-        ['added', added ? inUnitWithInterval(added, unit) : '–'],
+        ['per request', inUnitWithInterval(level, unit)],
+        ['added', inUnitWithInterval(added, unit)],
       ],
     };
   });
@@ -90,7 +89,4 @@ function stepParts(from: number, to: number, lowest: boolean, t: Theme): BarRow[
   ];
 }
 
-function addedText(added: Estimate, unit: Unit): string {
-  const value = added.value / unit.divisor;
-  return `${value < 0 ? '−' : '+'}${formatFixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
-}
+const addedText = ({ value }: Estimate, unit: Unit): string => (value < 0 ? '−' : '+') + inUnit(Math.abs(value), unit);

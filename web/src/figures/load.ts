@@ -4,7 +4,7 @@ import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
-import { formatRoundTime, formatTimeOrDash } from '../format/unit';
+import { formatRoundTime, formatTime } from '../format/unit';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, ErrorCount, LoadFacts } from '../summary';
@@ -94,7 +94,7 @@ function urlTable({ urls }: LoadFacts): HTMLElement | null {
     u.url,
     formatWhole(u.offered),
     formatWhole(u.failed),
-    ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(formatTimeOrDash),
+    ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(formatTime),
     u.example ?? '',
   ]);
   return scrollingTable('Response time by URL', heads, rows, { class: 'cells' });

@@ -10,7 +10,7 @@ import {
   type LatencyLine,
 } from '../charts/latency';
 import { percentileText } from '../format/number';
-import { formatTime, formatTimeOrDash } from '../format/unit';
+import { formatTime } from '../format/unit';
 import { colourOf, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution } from '../summary';
@@ -53,7 +53,7 @@ export function curveSpec(
 export function distributionRows(distributions: Distribution[]): string[][] {
   const row = (name: string, of: (d: Distribution) => number | null | undefined) => [
     name,
-    ...distributions.map((d) => formatTimeOrDash(of(d))),
+    ...distributions.map((d) => formatTime(of(d))),
   ];
   const stated = new Set(distributions.flatMap((d) => d.percentiles.map((p) => p.percentile)));
   const valueOf = (d: Distribution, percentile: number) =>

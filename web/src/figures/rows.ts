@@ -1,8 +1,8 @@
 // Makes the rows of the ratio charts from the summary.
 
 import type { ForestRow } from '../charts/forest';
-import { changeWithInterval, isInformative } from '../format/number';
-import { durationText, inUnitWithInterval, unitFor } from '../format/unit';
+import { changeWithInterval, hasInterval, isInformative } from '../format/number';
+import { durationText, inUnit, unitFor } from '../format/unit';
 import { findCurrency } from '../model';
 import { choice } from '../state';
 import type { Cell, Currency } from '../summary';
@@ -43,19 +43,26 @@ export function ratioRow(
     return { ...BLANK_ROW, id, label, value: '× void', tip: [['verdict', 'void'], ...doubtLines(cell, name)] };
   }
   if (!c) return { ...BLANK_ROW, id, label, value: 'not measured', tip: [['', 'not measured']] };
-  const interval = hasInterval(c);
   const doubt = cell && validityIn(cell, c.name) === 'suspect' ? ' !' : '';
   return {
     id,
     label,
     ratio: c.ratio,
-    lo: interval ? c.lo : null,
-    hi: interval ? c.hi : null,
-    value: `${hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${knownChange({ ...c, lo: null, hi: null })}${c.bound ? '' : interval ? '  interval too wide' : '  no interval yet'}`}${doubt}`,
+    lo: c.lo,
+    hi: c.hi,
+    value: valueText(c) + doubt,
     colour: verdictLook(c.verdict, t).colour,
     open: !isDecided(c),
     tip: [...currencyTip(c), ...doubtLines(cell, c.name)],
   };
+}
+
+/** The change with its interval, or what is wrong with the interval. */
+function valueText(c: Currency): string {
+  if (isInformative(c.lo, c.hi)) return changeWithInterval(c.ratio, c.lo, c.hi);
+  const change = knownChange({ ...c, lo: null, hi: null });
+  if (c.bound) return change;
+  return `${change}  ${hasInterval(c.lo, c.hi) ? 'interval too wide' : 'no interval yet'}`;
 }
 
 /** The change with its interval; of a capacity beyond the loads that were tried, only what is known. */
@@ -67,21 +74,14 @@ export function knownChange(c: Currency): string {
 
 export const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
 
-export function hasInterval(c: Currency): boolean {
-  return c.lo !== null && c.hi !== null && Number.isFinite(c.lo) && Number.isFinite(c.hi);
-}
-
-export const hasInformativeInterval = (c: Currency): boolean => hasInterval(c) && isInformative(c.lo, c.hi);
-
 /** The tooltip of a figure, line by line. */
-export function currencyTip(c: Currency): [string, string][] {
+function currencyTip(c: Currency): [string, string][] {
   const unit = unitFor(c.unit, [c.baseline_value, c.variant_value]);
-  const value = (v: number) => inUnitWithInterval({ value: v, lo: null, hi: null }, unit);
   const lines: [string, string][] = [
     ['verdict', `${c.short}${c.material ? ' materially' : ''}`],
     ['change', knownChange(c)],
-    ['this variant', value(c.variant_value)],
-    ['baseline', value(c.baseline_value)],
+    ['this variant', inUnit(c.variant_value, unit)],
+    ['baseline', inUnit(c.baseline_value, unit)],
     ['method', c.method],
   ];
   if (c.reason) lines.push(['why', c.reason]);

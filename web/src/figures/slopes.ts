@@ -3,7 +3,7 @@
 import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { formatSignificant } from '../format/number';
-import { inUnitWithInterval, type Unit } from '../format/unit';
+import { inUnit, type Unit } from '../format/unit';
 import {
   colourOf,
   drawnCells,
@@ -17,7 +17,7 @@ import {
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-export interface SlopesSpec {
+interface SlopesSpec {
   kind: string;
   title: string;
   unit: Unit;
@@ -93,10 +93,7 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
     }),
     alternative: () =>
       [baseline, ...variants]
-        .map((cell) => {
-          const mean = spec.mean(cell);
-          return `${cell.variant}: ${mean ? inUnitWithInterval({ ...mean, lo: null, hi: null }, spec.unit) : '–'}`;
-        })
+        .map((cell) => `${cell.variant}: ${inUnit(spec.mean(cell)?.value, spec.unit)}`)
         .join('; ') + `, ${formatSignificant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
   });
 }

@@ -1,9 +1,9 @@
 // Numbers with as many digits as their interval allows.
 
-/** The number of decimals that gives `digits` significant digits, at most 6. */
-export function decimalsForSignificant(value: number, digits = 3): number {
+/** The number of decimals that gives three significant digits, at most 6. */
+function significantDecimals(value: number): number {
   if (!Number.isFinite(value) || value === 0) return 0;
-  return Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
+  return Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
 }
 
 const formatters = new Map<number, Intl.NumberFormat>();
@@ -31,14 +31,12 @@ export function formatWhole(value: number): string {
 }
 
 /** A number with three significant digits, for values without an interval. */
-export function formatSignificant(value: number, digits = 3): string {
-  return formatFixed(value, decimalsForSignificant(value, digits));
+export function formatSignificant(value: number): string {
+  return formatFixed(value, significantDecimals(value));
 }
 
-/** Half the width of an interval, or null without one. */
-export function halfWidth(lo: number | null, hi: number | null): number | null {
-  return lo !== null && hi !== null && Number.isFinite(lo) && Number.isFinite(hi) ? (hi - lo) / 2 : null;
-}
+export const hasInterval = (lo: number | null, hi: number | null): boolean =>
+  Number.isFinite(lo) && Number.isFinite(hi);
 
 /** A number without commas between thousands: in an interval a comma separates the ends. */
 const formatUngrouped = (value: number, decimals: number): string => formatFixed(value, decimals).replaceAll(',', '');
@@ -48,7 +46,7 @@ const formatUngrouped = (value: number, decimals: number): string => formatFixed
  * difference" reads as 0.
  */
 function changeDecimals(lo: number | null, hi: number | null): number {
-  if (halfWidth(lo, hi) === null) return 1;
+  if (!hasInterval(lo, hi)) return 1;
   const width = (hi! - lo!) * 100;
   const least = width >= 5 ? 0 : width < 0.5 ? 2 : 1;
   const distance = Math.max(lo! - 1, 1 - hi!) * 100;
@@ -68,7 +66,7 @@ export const isInformative = (lo: number | null, hi: number | null): boolean =>
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
-  if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);
+  if (!hasInterval(lo, hi)) return changeText(ratio, lo, hi);
   const d = changeDecimals(lo, hi);
   const end = (r: number) => formatSigned((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
@@ -85,15 +83,13 @@ function formatSigned(value: number, decimals: number): string {
 
 /** `9 % more [5, 13]`: a difference in words, with the digits that its interval allows. */
 export function differenceText(ratio: number, lo: number | null, hi: number | null, words: [string, string]): string {
-  const half = halfWidth(lo, hi);
   const sign = ratio < 1 ? -1 : 1;
   const size = (r: number) => sign * (r - 1) * 100;
-  const value = size(ratio);
   const d = changeDecimals(lo, hi);
-  const word = words[sign < 0 ? 0 : 1];
-  if (half === null) return `${formatUngrouped(value, d)} % ${word}`;
+  const text = `${formatUngrouped(size(ratio), d)} % ${words[sign < 0 ? 0 : 1]}`;
+  if (!hasInterval(lo, hi)) return text;
   const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => formatUngrouped(end, d));
-  return `${formatUngrouped(value, d)} % ${word} [${ends.join(', ')}]`;
+  return `${text} [${ends.join(', ')}]`;
 }
 
 /** Whether starts agree: `2 starts higher, 1 lower` than the baseline, `all 3 starts lower`. */

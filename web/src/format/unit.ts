@@ -1,7 +1,7 @@
 // Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
 
 import type { Estimate } from '../summary';
-import { decimalsForSignificant, formatFixed, halfWidth, formatSignificant } from './number';
+import { formatSignificant, hasInterval } from './number';
 
 /** A unit: its name, and the divisor that converts a value to it. */
 export interface Unit {
@@ -9,35 +9,34 @@ export interface Unit {
   name: string;
 }
 
-type Step = readonly [from: number, unit: Unit];
-
-const RATE: Step[] = [
-  [2e6, { divisor: 1e6, name: 'M/s' }],
-  [2e3, { divisor: 1e3, name: 'k/s' }],
-  [0, { divisor: 1, name: '/s' }],
+const RATE: Unit[] = [
+  { divisor: 1e6, name: 'M/s' },
+  { divisor: 1e3, name: 'k/s' },
+  { divisor: 1, name: '/s' },
 ];
-const TIME: Step[] = [
-  [1e9, { divisor: 1e9, name: 's' }],
-  [1e6, { divisor: 1e6, name: 'ms' }],
-  [1e3, { divisor: 1e3, name: 'µs' }],
-  [0, { divisor: 1, name: 'ns' }],
+const TIME: Unit[] = [
+  { divisor: 1e9, name: 's' },
+  { divisor: 1e6, name: 'ms' },
+  { divisor: 1e3, name: 'µs' },
+  { divisor: 1, name: 'ns' },
 ];
-const BYTES: Step[] = [
-  [1e9, { divisor: 1e9, name: 'GB' }],
-  [1e6, { divisor: 1e6, name: 'MB' }],
-  [1e3, { divisor: 1e3, name: 'KB' }],
-  [0, { divisor: 1, name: 'B' }],
+const BYTES: Unit[] = [
+  { divisor: 1e9, name: 'GB' },
+  { divisor: 1e6, name: 'MB' },
+  { divisor: 1e3, name: 'KB' },
+  { divisor: 1, name: 'B' },
 ];
-
-/** The unit that suits the median of these values. */
-function pickUnit(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
-  const sorted = values.filter((v): v is number => typeof v === 'number' && v > 0).sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  return (steps.find(([from]) => middle >= from) ?? steps[steps.length - 1]!)[1];
-}
 
 type Values = readonly (number | null | undefined)[];
-export const rateUnit = (values: Values): Unit => pickUnit(RATE, values);
+
+/** The largest unit of which the median of these values has at least `least`; else the smallest. */
+function pickUnit(units: Unit[], values: Values, least = 1): Unit {
+  const sorted = values.filter((v): v is number => typeof v === 'number' && v > 0).sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return units.find(({ divisor }) => middle >= least * divisor) ?? units.at(-1)!;
+}
+
+export const rateUnit = (values: Values): Unit => pickUnit(RATE, values, 2);
 export const timeUnit = (values: Values): Unit => pickUnit(TIME, values);
 export const bytesUnit = (values: Values): Unit => pickUnit(BYTES, values);
 
@@ -50,27 +49,21 @@ export function unitFor(name: string, values: Values): Unit {
   return { divisor: 1, name };
 }
 
-/** An estimate's figure in a unit, with three significant digits; no unit name. */
-export function inUnit(estimate: Estimate, unit: Unit): string {
-  return formatSignificant(estimate.value / unit.divisor);
+/** A value in a unit, with three significant digits: `18.8 k/s`. A dash if it is not known. */
+export function inUnit(value: number | null | undefined, unit: Unit): string {
+  return value == null ? '–' : `${formatSignificant(value / unit.divisor)} ${unit.name}`;
 }
 
-/** The same with its interval and unit: `18.8 k/s [18.6, 19.0]`. */
-export function inUnitWithInterval(estimate: Estimate, unit: Unit): string {
-  const text = `${inUnit(estimate, unit)} ${unit.name}`;
-  if (halfWidth(estimate.lo, estimate.hi) === null) return text;
-  return `${text} [${formatSignificant(estimate.lo! / unit.divisor)}, ${formatSignificant(estimate.hi! / unit.divisor)}]`;
+/** An estimate in a unit, with its interval: `18.8 k/s [18.6, 19.0]`. A dash if it is not known. */
+export function inUnitWithInterval(estimate: Estimate | null, unit: Unit): string {
+  const text = inUnit(estimate?.value, unit);
+  if (!estimate || !hasInterval(estimate.lo, estimate.hi)) return text;
+  const ends = [estimate.lo!, estimate.hi!].map((end) => formatSignificant(end / unit.divisor));
+  return `${text} [${ends.join(', ')}]`;
 }
 
-/** A time in the unit that suits it: `3.10 ms`. */
-export function formatTime(ns: number): string {
-  const unit = timeUnit([ns]);
-  const value = ns / unit.divisor;
-  return `${formatFixed(value, decimalsForSignificant(value))} ${unit.name}`;
-}
-
-/** The same, or a dash for a time that is not known. */
-export const formatTimeOrDash = (ns: number | null | undefined): string => (ns == null ? '–' : formatTime(ns));
+/** A time in the unit that suits it: `3.10 ms`. A dash if it is not known. */
+export const formatTime = (ns: number | null | undefined): string => inUnit(ns, timeUnit([ns]));
 
 /** A round time without trailing zeros: `1.5 ms`, `30 ms`. */
 export const formatRoundTime = (ns: number): string => formatTime(ns).replace(/\.?(?<=\.\d*)0+(?= )/, '');

@@ -4,8 +4,8 @@ import { explainTerms } from '../glossary';
 import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';
 import { allowBreaks, h, scrollFrame, type Child } from '../dom';
 import { capitalise } from '../figures/overhead';
-import { hasInterval, isDecided, hasInformativeInterval, knownChange } from '../figures/rows';
-import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
+import { isDecided, knownChange } from '../figures/rows';
+import { changeText, changeWithInterval, differenceText, isInformative, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { panelHeading, findCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
@@ -108,11 +108,7 @@ function baselineLevel(panel: Panel, name: string): Child {
   const found = panel.comparisons.flatMap((c) => c.currencies).find((c) => c.name === name);
   if (!found) return null;
   const unit = unitFor(found.unit, [found.baseline_value]);
-  return h(
-    'span',
-    { class: 'level' },
-    `baseline ${inUnit({ value: found.baseline_value, lo: null, hi: null }, unit)} ${unit.name}`,
-  );
+  return h('span', { class: 'level' }, `baseline ${inUnit(found.baseline_value, unit)}`);
 }
 
 function comparisonRow(
@@ -150,14 +146,12 @@ function measureCell(c: Comparison, column: CurrencyName, halfWidth: number, reg
     return h('td', attrs, h('span', { class: 'words' }, '× void'));
   if (!figure) return h('td', attrs, h('span', { class: 'words' }, 'not measured'));
   const { glyph } = verdictLook(figure.verdict, LIGHT);
-  const forest = { ...figure, starts: figure.fork_ratios, decided: isDecided(figure) };
-  const interval = hasInterval(figure) ? forest : { ...forest, lo: null, hi: null };
   const reasons = cell ? reasonsIn(cell, figure.name).map((reason) => reason.text) : [];
   const title = [figure.short, figure.method, figure.reason, ...reasons].filter(Boolean).join(' · ');
   return h(
     'td',
     { ...attrs, title, 'data-verdict': figure.verdict },
-    miniForest(interval, halfWidth, region),
+    miniForest(figure, isDecided(figure), halfWidth, region),
     h(
       'span',
       { class: 'words' },
@@ -199,7 +193,7 @@ function openText(c: Currency): Child {
   if (c.bound) return knownChange(c);
   return splitInterval(
     'span',
-    hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi),
+    isInformative(c.lo, c.hi) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi),
   );
 }
 
@@ -214,7 +208,7 @@ function remarkText(c: Currency, region: number, isDeciding: boolean): string {
   if (c.verdict !== 'inconclusive') return '';
   if (c.bound) return c.reason ?? '';
   if (isClear(c, region)) return isDeciding ? 'an earlier question is open' : 'too little evidence so far';
-  return hasInformativeInterval(c) ? '' : sidesText(c.fork_ratios);
+  return isInformative(c.lo, c.hi) ? '' : sidesText(c.fork_ratios);
 }
 
 /** `0.25 % of a core at 1,000 requests/s`: the added CPU time where a reader can weigh it. */
@@ -227,7 +221,7 @@ const isDifferent = (c: Currency): boolean => c.verdict === 'worse' || c.verdict
 
 /** Whether the interval lies on one side of the baseline or in the region. Without a verdict, this needs an explanation. */
 const isClear = (c: Currency, region: number): boolean =>
-  hasInformativeInterval(c) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
+  isInformative(c.lo, c.hi) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
 
 /** Whether a question is open in spite of a clear interval, because all measures are judged together. */
 export const needsMoreEvidence = ({ summary }: Model): boolean =>

@@ -3,7 +3,7 @@
 import { h, plainTable, type Child } from '../dom';
 import { distributionRows } from '../figures/percentiles';
 import { formatFixed, formatWhole } from '../format/number';
-import { durationText, formatTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import { durationText, formatTime, bytesUnit, inUnit } from '../format/unit';
 import { commandWords } from '../format/line_breaks';
 import { explainTerms } from '../glossary';
 import { kindText, spellOut, type Model } from '../model';
@@ -83,7 +83,7 @@ function percentileTable(latency: Latency[]): HTMLElement {
   return plainTable('Latency', ['', ...columns.map((c) => explainTerms(c.head))], [...rows, counts]);
 }
 
-const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
+const bytes = (n: number) => inUnit(n, bytesUnit([n]));
 
 /** What the probes measured. Rows without a value are left out. */
 function probeRows(p: Probes): string[][] {

@@ -2,9 +2,9 @@
 
 import { formatSignificant, formatWhole } from '../format/number';
 import { knownChange } from '../figures/rows';
-import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
+import { bytesUnit, rateUnit, timeUnit } from '../format/unit';
 import { groupTitles, kindText, type Model } from '../model';
-import type { Cell, Estimate } from '../summary';
+import type { Cell, EstimateName } from '../summary';
 import { validityText } from '../validity';
 
 /** A column. `raw` is the sort key and the CSV value, `text` is what the page shows. */
@@ -20,37 +20,24 @@ export interface Column {
 export function columnsOf(model: Model): Column[] {
   const { cells } = model.summary;
   const titles = groupTitles(cells);
+  const estimate = (head: string, name: EstimateName, pickUnit: PickUnit): Column =>
+    unitColumn(cells, head, name, pickUnit, (c) => c[name]?.value);
   const columns: Column[] = [
     textColumn('variant', (c) => c.variant),
     textColumn('scenario', (c) => c.scenario),
     ...(titles.size ? [textColumn('group', (c) => titles.get(c.group)!)] : []),
     { ...textColumn('validity', validityText), raw: (c) => c.validity.state },
-    estimateColumn(
-      'throughput',
-      'throughput_per_s',
-      rateUnit(cells.map((c) => c.throughput_per_s?.value)),
-      (c) => c.throughput_per_s,
-    ),
+    estimate('throughput', 'throughput_per_s', rateUnit),
     ...ratioColumns(model, 'throughput'),
-    estimateColumn(
-      'CPU per request',
-      'cpu_ns_per_request',
-      timeUnit(cells.map((c) => c.cpu_ns_per_request?.value)),
-      (c) => c.cpu_ns_per_request,
-    ),
+    estimate('CPU per request', 'cpu_ns_per_request', timeUnit),
     ...ratioColumns(model, 'cpu_per_request'),
-    estimateColumn(
-      'allocated per request',
-      'allocated_bytes_per_request',
-      bytesUnit(cells.map((c) => c.allocated_bytes_per_request?.value)),
-      (c) => c.allocated_bytes_per_request,
-    ),
+    estimate('allocated per request', 'allocated_bytes_per_request', bytesUnit),
     ...ratioColumns(model, 'allocated_per_request'),
     ...[50, 99].map((p) => percentileColumn(model, p)),
-    estimateColumn('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
-    countColumn('requests', 'requests_ok', (c) => c.requests_ok),
-    countColumn('failed', 'requests_failed', (c) => c.requests_failed),
-    countColumn('starts', 'forks', (c) => c.forks),
+    estimate('memory', 'rss_bytes', bytesUnit),
+    countColumn('requests', 'requests_ok'),
+    countColumn('failed', 'requests_failed'),
+    countColumn('starts', 'forks'),
   ];
   return columns.filter((c) => !c.numeric || cells.some((cell) => c.raw(cell) !== null));
 }
@@ -59,16 +46,20 @@ function textColumn(head: string, value: (cell: Cell) => string): Column {
   return { head, unit: '', numeric: false, csvHead: head, raw: value, text: value };
 }
 
-function countColumn(head: string, csvHead: string, value: (cell: Cell) => number): Column {
-  return { head, unit: '', numeric: true, csvHead, raw: value, text: (c) => formatWhole(value(c)) };
+function countColumn(head: string, name: 'requests_ok' | 'requests_failed' | 'forks'): Column {
+  return { head, unit: '', numeric: true, csvHead: name, raw: (c) => c[name], text: (c) => formatWhole(c[name]) };
 }
 
-function estimateColumn(head: string, csvHead: string, unit: Unit, value: (cell: Cell) => Estimate | null): Column {
+type PickUnit = typeof rateUnit;
+type Value = (cell: Cell) => number | undefined;
+
+function unitColumn(cells: Cell[], head: string, csvHead: string, pickUnit: PickUnit, value: Value): Column {
+  const unit = pickUnit(cells.map(value));
   const text = (cell: Cell) => {
-    const e = value(cell);
-    return e ? inUnit(e, unit) : '–';
+    const v = value(cell);
+    return v === undefined ? '–' : formatSignificant(v / unit.divisor);
   };
-  return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => value(c)?.value ?? null, text };
+  return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => value(c) ?? null, text };
 }
 
 /** A column with the change against the baseline in one currency, void ones left out; none if no comparison has it. */
@@ -97,19 +88,6 @@ function ratioColumns(model: Model, name: string): Column[] {
 function percentileColumn(model: Model, p: number): Column {
   const kind = model.sliceKinds.at(-1) ?? '';
   const value = (cell: Cell) =>
-    cell.latency.find((l) => l.slice_kind === kind)?.response.percentiles.find((v) => v.percentile === p);
-  const unit = timeUnit(model.summary.cells.map((c) => value(c)?.value_ns));
-  const text = (cell: Cell) => {
-    const v = value(cell);
-    if (!v) return '–';
-    return formatSignificant(v.value_ns / unit.divisor);
-  };
-  return {
-    head: `p${p} ${kindText(kind)}`,
-    unit: unit.name,
-    numeric: true,
-    csvHead: `p${p}_${kind}_ns`,
-    raw: (c) => value(c)?.value_ns ?? null,
-    text,
-  };
+    cell.latency.find((l) => l.slice_kind === kind)?.response.percentiles.find((v) => v.percentile === p)?.value_ns;
+  return unitColumn(model.summary.cells, `p${p} ${kindText(kind)}`, `p${p}_${kind}_ns`, timeUnit, value);
 }

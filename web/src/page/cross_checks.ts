@@ -2,7 +2,7 @@
 
 import { h, plainTable, scrollFrame } from '../dom';
 import { formatFixed, formatWhole } from '../format/number';
-import { inUnitWithInterval, formatTime, rateUnit } from '../format/unit';
+import { inUnit, formatTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
 
 const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'ratio'];
@@ -35,13 +35,12 @@ function rowsOf(check: CrossCheck): string[][] {
     ...common,
     name,
     valueText(theirs, unit),
-    ours === null ? '–' : valueText(ours, unit),
+    valueText(ours, unit),
     ratio === null ? '–' : `× ${formatFixed(ratio, 2)}`,
   ]);
   const failed = check.requests_failed;
   return failed ? [...figures, [...common, 'failed requests', formatWhole(failed), '', '']] : figures;
 }
 
-function valueText(value: number, unit: string): string {
-  return unit === 'ns' ? formatTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
-}
+const valueText = (value: number | null, unit: string): string =>
+  unit === 'ns' ? formatTime(value) : inUnit(value, rateUnit([value]));

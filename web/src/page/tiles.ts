@@ -19,7 +19,7 @@ export function loadTiles(cell: Cell): HTMLElement {
   const tiles: [string, string, string?][] = [
     [`${what}/s`, rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
     ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p, what)]),
-    ['max', response?.max_ns == null ? '–' : formatTime(response.max_ns)],
+    ['max', formatTime(response?.max_ns)],
     ['errors', formatWhole(failed), failed ? shareText(share) : `of ${formatWhole(cell.requests_ok)}`],
     ['generator busy', busy === null ? '–' : `${formatFixed(busy * 100, 0)} %`],
   ];

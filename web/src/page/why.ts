@@ -6,7 +6,7 @@ import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
 import { formatFixed, formatSignificant } from '../format/number';
 import { preventBreaks } from '../format/line_breaks';
-import { inUnitWithInterval, unitFor } from '../format/unit';
+import { inUnit, inUnitWithInterval, unitFor } from '../format/unit';
 import { choice, choose } from '../state';
 import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence } from '../summary';
 
@@ -106,8 +106,7 @@ function factTable(view: ProfileView, focus: string): HTMLElement {
 
 function methodTables(view: ProfileView): HTMLElement[] {
   const unit = unitFor(view.unit, [view.per_request?.value ? view.per_request.value / 20 : 0]);
-  const amount = (value: number | null) =>
-    value === null ? '–' : `${formatSignificant(value / unit.divisor)} ${unit.name}`;
+  const amount = (value: number | null) => inUnit(value, unit);
   const moved = view.moved.map((f): Child[] => [
     methodButton(f),
     `${f.difference.value < 0 ? '−' : '+'}${amount(Math.abs(f.difference.value))}${f.certain ? '' : ' ?'}`,

@@ -59,6 +59,9 @@ export interface Cell {
   command: string;
 }
 
+/** The figures of a cell that are estimates. */
+export type EstimateName = 'throughput_per_s' | 'cpu_ns_per_request' | 'allocated_bytes_per_request' | 'rss_bytes';
+
 interface KindShare {
   kind: string;
   ns_per_request: number;
