@@ -8,6 +8,7 @@ import { LabelLayout } from 'echarts/features';
 import { SVGRenderer } from 'echarts/renderers';
 import { h } from '../dom';
 import type { Theme } from '../theme';
+import type { Tick } from './ticks';
 
 echarts.use([
   CustomChart,
@@ -30,7 +31,7 @@ export function openChart(place: HTMLElement, width: number, height: number): Ch
 }
 
 /** The content of the tooltip at an item of a series. */
-type TipOf = (item: { dataIndex: number; seriesName: string }) => HTMLElement | '';
+type TipOf = (item: { dataIndex: number }) => HTMLElement | '';
 
 /** The options of all charts: no animation, the font of the page, the style of the tooltip. */
 export function baseOption(t: Theme, formatter?: TipOf): Option {
@@ -57,21 +58,18 @@ export function tip(title: string, lines: [key: string, value: string][]): HTMLE
   return h('div', { class: 'tip' }, h('strong', {}, title), h('table', {}, ...rows));
 }
 
-/** A value axis with the given ticks and without axis line. */
-export function givenAxis(
-  t: Theme,
-  range: [number, number],
-  ticks: { at: number; text: string }[],
-  name: string,
-  vertical = false,
-): Option {
+/** An axis that only gives the marks a place: from 0 to 1, without a line. */
+export const HIDDEN_AXIS: Option = { type: 'value', min: 0, max: 1, show: false };
+
+/** A value axis with the given ticks and without axis line. A vertical one has grid lines. */
+export function givenAxis(t: Theme, range: [number, number], ticks: Tick[], name: string, vertical = false): Option {
   const labels = new Map(ticks.map((tick) => [tick.at, tick.text]));
   const values = ticks.map((tick) => tick.at);
   return {
     type: 'value',
     min: range[0],
     max: range[1],
-    axisLine: { show: false },
+    axisLine: { show: false, onZero: false },
     axisTick: { show: false, customValues: values },
     axisLabel: {
       customValues: values,
@@ -82,7 +80,7 @@ export function givenAxis(
       showMaxLabel: true,
       formatter: (value: number) => labels.get(value) ?? '',
     },
-    splitLine: { show: false, lineStyle: { color: t.grid } },
+    splitLine: { show: vertical, lineStyle: { color: t.grid } },
     name,
     nameLocation: vertical ? 'end' : 'middle',
     nameGap: vertical ? 12 : 28,

@@ -1,6 +1,6 @@
 // Labels at the ends of lines. They are moved apart until none covers another; a thin leader connects each with its line.
 
-import { lineMark, textMark, type Mark } from './marks';
+import { layer, lineMark, textMark, type Mark, type Plot, type ToPx } from './marks';
 import type { Option } from './echarts';
 import type { Theme } from '../theme';
 
@@ -46,32 +46,15 @@ export function spreadApart(desired: number[], gap: number, min: number, max: nu
 
 /** A series that draws the labels to the right of the plot. */
 export function endLabelSeries(labels: EndLabel[], right: number, room: number, t: Theme): Option {
-  return {
-    type: 'custom',
-    silent: true,
-    clip: false,
-    tooltip: { show: false },
-    encode: { x: -1, y: -1 },
-    data: labels.length ? [[0, 0]] : [],
-    z: 4,
-    renderItem: (
-      params: { coordSys: { x: number; y: number; width: number; height: number } },
-      api: { coord(p: [number, number]): [number, number] },
-    ) => {
-      const { x, y, width, height } = params.coordSys;
-      const ends = labels.map((l) => api.coord(l.at));
-      const places = spreadApart(
-        ends.map((e) => e[1]),
-        MIN_GAP_PX,
-        y,
-        y + height,
-      );
-      const from = x + width + right - room;
-      const children: Mark[] = labels.flatMap((l, i) => [
-        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + LEADER_PX - 4, places[i]!, t.faint, 0.75),
-        textMark(from + LEADER_PX, places[i]!, l.text, l.colour, { width: room - LEADER_PX }),
-      ]);
-      return { type: 'group', children };
-    },
+  const draw = (px: ToPx, { x, y, width, height }: Plot): Mark[] => {
+    const ends = labels.map((l) => px(l.at));
+    const levels = ends.map((end) => end[1]);
+    const places = spreadApart(levels, MIN_GAP_PX, y, y + height);
+    const from = x + width + right - room;
+    return labels.flatMap((l, i) => [
+      lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + LEADER_PX - 4, places[i]!, t.faint, 0.75),
+      textMark(from + LEADER_PX, places[i]!, l.text, l.colour, { width: room - LEADER_PX }),
+    ]);
   };
+  return layer(draw, { z: 4 });
 }

@@ -3,8 +3,8 @@
 import type { Box } from '../flame/tree';
 import { inkFor, mix } from '../flame/colour';
 import type { Theme } from '../theme';
-import { baseOption, tip, type Option } from './echarts';
-import { textMark, type Mark } from './marks';
+import { baseOption, HIDDEN_AXIS, tip, type Option } from './echarts';
+import { markSeries, textMark, type Mark } from './marks';
 
 const ROW_PX = 17;
 /** Narrower boxes have no name. */
@@ -37,16 +37,14 @@ export function flameOption(flame: Flame, t: Theme): Option {
       return tip(flame.name(node), flame.tip(node));
     }),
     grid: { left: 0, right: 0, top: 0, bottom: 0 },
-    xAxis: { type: 'value', min: 0, max: 1, show: false },
-    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    xAxis: HIDDEN_AXIS,
+    yAxis: HIDDEN_AXIS,
     series: [
-      {
-        type: 'custom',
-        clip: false,
-        progressive: 0,
-        renderItem: (p: { dataIndex: number }) => ({ type: 'group', children: marks(flame, boxes[p.dataIndex]!, t) }),
-        data: boxes.map((box) => ({ name: String(box.node), value: [0, 0] })),
-      },
+      markSeries(
+        boxes.map((box) => String(box.node)),
+        (i) => marks(flame, boxes[i]!, t),
+        { progressive: 0 },
+      ),
     ],
   };
 }

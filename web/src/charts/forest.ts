@@ -1,46 +1,43 @@
 // The ratio chart (forest plot): a row per comparison, with the estimate and its interval on a logarithmic axis of changes.
 
-import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { frameRows, markY, rowTexts, rowsHeight, type RowsFrame } from './rows';
+import { LIGHT, type Theme } from '../palette';
+import type { Option } from './echarts';
+import type { FigureSpec } from './figure';
+import { clippedWhisker, dotMark, lineMark, type Mark } from './marks';
+import { frameRows, markY, rowsHeight, rowsInWords, rowsOption, type ChartRow, type RowsFrame } from './rows';
 import { ratioTicks } from './ticks';
-import type { Theme } from '../theme';
 
 /** A row: either a heading, or a variant. */
-export interface ForestRow {
-  /** A heading names the scenario. */
-  head?: string;
-  /** The argument of `onPick` after a click, usually the id of a cell. */
-  id: string;
-  label: string;
+export interface ForestRow extends ChartRow {
   ratio: number | null;
   lo: number | null;
   hi: number | null;
-  /** The text at the right. */
-  value: string;
   colour: string;
   /** Whether the comparison is undecided. Then the estimate is a ring. */
   open?: boolean;
   /** A small dot for each start. */
   dots?: number[];
-  tip: [string, string][];
 }
 
 export interface Forest {
   rows: ForestRow[];
   /** Region of practical equivalence: 0.02 is ±2 %. */
   region: number;
-  axisName: string;
+  /** What is compared, and on which side it is better. */
+  label: string;
+  higherIsBetter: boolean;
 }
 
 const VALUE_PX = 168;
 const isPositive = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
 
-export function forestHeight(rows: ForestRow[], width: number): number {
-  return rowsHeight(
-    rows.map((r) => r.head !== undefined),
-    width,
-  );
+/** The parts of a figure that shows a forest. */
+export function forestSpec(forest: (t: Theme) => Forest): Pick<FigureSpec, 'height' | 'draw' | 'alternative'> {
+  return {
+    height: (width) => rowsHeight(forest(LIGHT).rows, width),
+    draw: (width, t) => forestOption(forest(t), width, t),
+    alternative: () => rowsInWords(forest(LIGHT).rows),
+  };
 }
 
 /** An interval widens the axis up to this multiple of the largest estimate. */
@@ -48,7 +45,7 @@ const MAX_WIDENING = 3;
 
 /** The range of the axis, as logarithms: all estimates, with a margin. Intervals widen it only up to a bound: with too few forks
  * one can be so wide that all else would shrink to a line. */
-export function forestRange(forest: Forest): [number, number] {
+function forestRange(forest: Forest): [number, number] {
   const logs = (values: (number | null)[]) => values.filter(isPositive).map(Math.log);
   const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));
   const bound = Math.max(Math.log(1.1), 5 * forest.region, MAX_WIDENING * Math.max(0, ...estimates.map(Math.abs)));
@@ -59,76 +56,39 @@ export function forestRange(forest: Forest): [number, number] {
   return [min - margin, max + margin];
 }
 
-export function forestOption(forest: Forest, width: number, t: Theme): Option {
-  const { rows } = forest;
-  const frame = frameRows(
-    rows.map((r) => r.head !== undefined),
-    rows.map((r) => r.label),
-    width,
-    VALUE_PX,
-  );
+/** The name of the axis, which says where better lies. */
+function axisName({ label, higherIsBetter }: Forest, narrow: boolean): string {
+  const what = narrow ? 'change' : `${label}, change (log)`;
+  return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;
+}
+
+function forestOption(forest: Forest, width: number, t: Theme): Option {
+  const { rows, region } = forest;
+  const frame = frameRows(rows, width, VALUE_PX);
   const range = forestRange(forest);
-  const ticks = ratioTicks(range[0], range[1], frame.width, [frame.left, frame.right]);
-  const axis = givenAxis(t, range, ticks, forest.axisName);
-  const band = [Math.log(1 - forest.region), Math.log(1 + forest.region)] as const;
-  return {
-    ...baseOption(t, (p) => rowTip(rows[p.dataIndex]!)),
-    grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, outerBoundsMode: 'none' },
-    xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
-    yAxis: { type: 'value', min: 0, max: 1, show: false },
-    series: [
-      {
-        type: 'custom',
-        clip: false,
-        renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) =>
-          rowMarks(rows[params.dataIndex]!, params.dataIndex, frame, (x) => api.coord([x, 0])[0]!, t),
-        data: rows.map((r) => ({ name: r.id, value: [r.ratio ?? 1, 0] })),
-        encode: { x: -1, y: -1 },
-        markArea: { silent: true, itemStyle: { color: t.band }, data: [[{ xAxis: band[0] }, { xAxis: band[1] }]] },
-      },
-    ],
+  const ticks = ratioTicks(range[0], range[1], frame.width, [frame.left, width - frame.right]);
+  const axis = { range, ticks, name: axisName(forest, frame.narrow) };
+  const band = [{ xAxis: Math.log(1 - region) }, { xAxis: Math.log(1 + region) }];
+  const draw = (row: ForestRow, i: number, px: (x: number) => number): Mark[] => {
+    const top = frame.tops[i]!;
+    const baseline = lineMark(px(0), top, px(0), top + frame.heights[i]!, t.baseline, 1.5);
+    if (row.head !== undefined) return [baseline];
+    const y = markY(frame, i);
+    const rule = lineMark(frame.left, y, frame.right, y, t.grid);
+    return [rule, baseline, ...estimateMarks(row, y, px, frame, t)];
   };
+  return rowsOption(rows, frame, axis, draw, t, {
+    markArea: { silent: true, itemStyle: { color: t.band }, data: [band] },
+  });
 }
 
-function rowTip(row: ForestRow): HTMLElement | '' {
-  return row.head === undefined ? tip(row.label, row.tip) : '';
-}
-
-function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) => number, t: Theme): Mark {
-  const [top, bottom] = [frame.tops[i]!, frame.tops[i]! + frame.heights[i]!];
-  const baseline = lineMark(px(0), top, px(0), bottom, t.baseline, 1.5);
-  if (row.head !== undefined) {
-    const y = (top + bottom) / 2 + 3;
-    return {
-      type: 'group',
-      children: [
-        baseline,
-        textMark(0, y, row.head, t.ink, { bold: true, width: frame.left + frame.width, halo: t.paper }),
-      ],
-    };
-  }
-  const y = markY(frame, i);
-  const end = frame.left + frame.width + frame.right;
-  const texts = rowTexts(frame, i, row, 14, t);
-  const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
-  const hit = hitMark(0, top, end, frame.heights[i]!);
-  const sides: [number, number] = [frame.left, frame.left + frame.width];
-  return { type: 'group', children: [hit, rule, baseline, ...texts, ...estimateMarks(row, y, px, sides, t)] };
-}
-
-function estimateMarks(
-  row: ForestRow,
-  y: number,
-  px: (x: number) => number,
-  sides: [number, number],
-  t: Theme,
-): Mark[] {
+function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, frame: RowsFrame, t: Theme): Mark[] {
   if (!isPositive(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
   const interval = isPositive(row.lo) && isPositive(row.hi);
   // The dots of the starts are below the interval, as in the answer table.
   const at = row.dots ? y - 4 : y;
-  const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour) : [];
+  const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), frame, at, row.colour) : [];
   const starts = (row.dots ?? []).filter(isPositive).map((d) => {
     const dot = dotMark(px(Math.log(d)), y + 7, 3, row.colour);
     return { ...dot, style: { fill: row.colour, opacity: 0.6 } };

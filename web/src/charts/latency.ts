@@ -5,6 +5,7 @@ import { formatTime, timeUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
+import { areaMark, layer, type Mark, type ToPx } from './marks';
 import { extent, ninesTicks, toNines, valueScale, type ValueScale } from './ticks';
 import type { CurvePoint, Distribution, SlowerPart } from '../summary';
 import type { Theme } from '../theme';
@@ -101,10 +102,7 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
     tooltip: { show: false },
     grid: { left, right, top: TOP_PX, bottom: BOTTOM_PX, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [0, to], ninesTicks(to, width - left - right), 'percentile (each step: ten times rarer)'),
-    yAxis: {
-      ...givenAxis(t, scale.range, scale.ticks, scale.unit.name, true),
-      splitLine: { show: true, lineStyle: { color: t.grid } },
-    },
+    yAxis: givenAxis(t, scale.range, scale.ticks, scale.unit.name, true),
     series: [
       ...lines.flatMap((l) => startSeries(l, scale)),
       ...lines.flatMap((l) => lineSeries(l, scale)),
@@ -164,25 +162,11 @@ function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   const stated = l.distribution.percentiles
     .filter((p) => isInformative(p.lo_ns, p.hi_ns))
     .map((p) => ({ x: toNines(p.percentile), lo: scale.at(p.lo_ns!), hi: scale.at(p.hi_ns!) }));
-  return {
-    type: 'custom',
-    silent: true,
-    clip: true,
-    tooltip: { show: false },
-    z: 2,
-    encode: { x: -1, y: -1 },
-    renderItem: (_: unknown, api: { coord(p: [number, number]): [number, number] }) => ({
-      type: 'polygon',
-      shape: {
-        points: [
-          ...stated.map((s) => api.coord([s.x, s.hi])),
-          ...stated.toReversed().map((s) => api.coord([s.x, s.lo])),
-        ],
-      },
-      style: { fill: l.mark, opacity: 0.2 },
-    }),
-    data: stated.length > 1 ? [[0, 0]] : [],
+  const draw = (px: ToPx): Mark[] => {
+    const points = [...stated.map((s) => px([s.x, s.hi])), ...stated.toReversed().map((s) => px([s.x, s.lo]))];
+    return stated.length > 1 ? [areaMark(points, l.mark, 0.2)] : [];
   };
+  return layer(draw, { clip: true, z: 2 });
 }
 
 /** Below the line, what the requests beyond each percentile met: a stop in its colour, a stall in grey, neither pale. */
@@ -190,47 +174,33 @@ function bandSeries(l: LatencyLine, scale: Scale, t: Theme): Option {
   const last = toNines(l.met!.at(-1)!.percentile);
   const at = curvePoints(l.distribution, scale).filter(([x]) => x <= last + 1e-9);
   const points = at.map(([x]) => partAt(l.met!, x));
-  return {
-    type: 'custom',
-    name: l.label,
-    silent: true,
-    clip: true,
-    tooltip: { show: false },
-    z: 2,
-    encode: { x: -1, y: -1 },
-    renderItem: (_: unknown, api: { coord(p: [number, number]): [number, number] }) => {
-      const line = at.map((point) => api.coord(point));
-      const below = (share: (p: SlowerPart) => number) =>
-        line.map(([x, y], i): [number, number] => [x, y + share(points[i]!) * BAND_PX]);
-      const ends = [
-        below(() => 0),
-        below((p) => p.met_stop_share),
-        below((p) => p.met_stop_share + p.met_stall_share),
-        below(() => 1),
-      ];
-      const part = (i: number, fill: string, opacity: number) => ({
-        type: 'polygon',
-        shape: { points: [...ends[i]!, ...ends[i + 1]!.toReversed()] },
-        style: { fill, opacity },
-      });
-      return { type: 'group', children: [part(0, l.mark, 0.75), part(1, t.faint, 0.9), part(2, l.mark, 0.12)] };
-    },
-    data: points.length > 1 ? [[0, 0]] : [],
+  const draw = (px: ToPx): Mark[] => {
+    if (points.length < 2) return [];
+    const line = at.map(px);
+    const below = (share: (p: ReturnType<typeof partAt>) => number) =>
+      line.map(([x, y], i): [number, number] => [x, y + share(points[i]!) * BAND_PX]);
+    const ends = [
+      below(() => 0),
+      below((p) => p.met_stop_share),
+      below((p) => p.met_stop_share + p.met_stall_share),
+      below(() => 1),
+    ];
+    const part = (i: number, fill: string, opacity: number) =>
+      areaMark([...ends[i]!, ...ends[i + 1]!.toReversed()], fill, opacity);
+    return [part(0, l.mark, 0.75), part(1, t.faint, 0.9), part(2, l.mark, 0.12)];
   };
+  return layer(draw, { clip: true, z: 2 });
 }
 
 /** What the requests beyond a position of the axis met, between the two percentiles beside it. */
-function partAt(met: SlowerPart[], x: number): SlowerPart {
-  const next = Math.max(
-    1,
-    met.findIndex((p) => toNines(p.percentile) >= x),
-  );
+function partAt(met: SlowerPart[], x: number): Omit<SlowerPart, 'percentile'> {
+  const beyond = met.findIndex((p) => toNines(p.percentile) >= x);
+  const next = Math.max(1, beyond);
   const [a, b] = [met[next - 1]!, met[next] ?? met[next - 1]!];
   const width = toNines(b.percentile) - toNines(a.percentile);
   const part = width > 0 ? (x - toNines(a.percentile)) / width : 0;
   const between = (from: number, to: number) => from + (to - from) * part;
   return {
-    percentile: between(a.percentile, b.percentile),
     met_stop_share: between(a.met_stop_share, b.met_stop_share),
     met_stall_share: between(a.met_stall_share, b.met_stall_share),
   };

@@ -1,8 +1,41 @@
 // The marks of the custom charts, as shapes of ECharts: text, lines, dots, bars.
 
-import { FONT } from './echarts';
+import { FONT, type Option } from './echarts';
 
 export type Mark = Record<string, unknown>;
+
+/** The pixels of a position on the axes. */
+export type ToPx = (at: [number, number]) => [number, number];
+
+/** The rectangle of a plot in pixels. */
+export interface Plot {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+type Draw = (index: number, px: ToPx, plot: Plot) => Mark[];
+
+/** A series of items that consist of marks. The name of an item is the argument of `onPick`. */
+export function markSeries(names: string[], draw: Draw, more: Option = {}): Option {
+  return {
+    type: 'custom',
+    clip: false,
+    encode: { x: -1, y: -1 },
+    data: names.map((name) => ({ name, value: [0, 0] })),
+    renderItem: ({ dataIndex, coordSys }: { dataIndex: number; coordSys: Plot }, api: { coord: ToPx }) => ({
+      type: 'group',
+      children: draw(dataIndex, (at) => api.coord(at), coordSys),
+    }),
+    ...more,
+  };
+}
+
+/** Marks that belong to no item: the pointer does not find them. */
+export function layer(draw: (px: ToPx, plot: Plot) => Mark[], more: Option = {}): Option {
+  return markSeries([''], (_, px, plot) => draw(px, plot), { silent: true, tooltip: { show: false }, ...more });
+}
 
 interface TextOptions {
   align?: 'left' | 'center' | 'right';
@@ -51,7 +84,7 @@ const ARROW_PX = 5;
 export function clippedWhisker(
   x1: number,
   x2: number,
-  [left, right]: [number, number],
+  { left, right }: { left: number; right: number },
   y: number,
   stroke: string,
   width = 2,
@@ -74,6 +107,13 @@ export function dotMark(cx: number, cy: number, r: number, colour: string, hollo
 export function rectMark(x: number, y: number, width: number, height: number, fill: string): Mark {
   return { type: 'rect', shape: { x, y, width: Math.max(0, width), height }, style: { fill } };
 }
+
+/** A filled area between these points. */
+export const areaMark = (points: [number, number][], fill: string, opacity: number): Mark => ({
+  type: 'polygon',
+  shape: { points },
+  style: { fill, opacity },
+});
 
 /** A transparent rectangle that receives the pointer events of a whole row. */
 export function hitMark(x: number, y: number, width: number, height: number): Mark {

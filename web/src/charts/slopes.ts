@@ -2,8 +2,8 @@
 // the slopes show what the starts have in common.
 
 import { formatSignificant } from '../format/number';
-import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { dashedMark, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
+import { baseOption, HIDDEN_AXIS, tip, type Option } from './echarts';
+import { dashedMark, dotMark, hitMark, lineMark, markSeries, textMark, type Mark } from './marks';
 import { ticksBetween, tickText } from './ticks';
 import type { Theme } from '../theme';
 
@@ -50,29 +50,20 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
   const y = (row: number, value: number) =>
     row * SLOPES_ROW_PX + TOP_PX + PLOT_PX * (1 - (value - min) / (max - min || 1));
   const ticks = ticksBetween(min, max);
-  const place = (i: number) => ({ row: Math.floor(i / across), x: LEFT_PX + (i % across) * columnPx });
+  const ids = slopes.columns.map((c) => c.id);
+  const draw = (i: number): Mark[] => {
+    const [row, x] = [Math.floor(i / across), LEFT_PX + (i % across) * columnPx];
+    const axis = i % across === 0 ? axisMarks(slopes, ticks, row, y, x + columnPx * across, t) : [];
+    const isLast = i % across === across - 1 || i === slopes.columns.length - 1;
+    const span: Span = { x, columnPx, right: isLast ? width : x + columnPx };
+    return [...axis, ...columnMarks(slopes, slopes.columns[i]!, span, row, y, t)];
+  };
   return {
     ...baseOption(t, (p) => columnTip(slopes, slopes.columns[p.dataIndex]!)),
     grid: { left: 0, right: 0, top: 0, bottom: 0, outerBoundsMode: 'none' },
-    xAxis: { ...givenAxis(t, [0, 1], [], ''), show: false },
-    yAxis: { type: 'value', min: 0, max: 1, show: false },
-    series: [
-      {
-        type: 'custom',
-        clip: false,
-        encode: { x: -1, y: -1 },
-        data: slopes.columns.map((c) => ({ name: c.id, value: [0, 0] })),
-        renderItem: (params: { dataIndex: number }) => {
-          const { row, x } = place(params.dataIndex);
-          const marks =
-            params.dataIndex % across === 0 ? axisMarks(slopes, ticks, row, y, x + columnPx * across, t) : [];
-          const column = slopes.columns[params.dataIndex]!;
-          const isLast = params.dataIndex % across === across - 1 || column === slopes.columns.at(-1);
-          const span: Span = { x, columnPx, right: isLast ? width : x + columnPx };
-          return { type: 'group', children: [...marks, ...columnMarks(slopes, column, span, row, y, t)] };
-        },
-      },
-    ],
+    xAxis: HIDDEN_AXIS,
+    yAxis: HIDDEN_AXIS,
+    series: [markSeries(ids, draw)],
   };
 }
 

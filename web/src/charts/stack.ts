@@ -1,7 +1,7 @@
 // CPU by kind of thread over time: one strip per variant, in each a bar per slice, stacked by kind, forks side by side.
 
-import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
+import { baseOption, givenAxis, HIDDEN_AXIS, tip, type Option } from './echarts';
+import { hitMark, layer, lineMark, markSeries, rectMark, textMark, type Mark } from './marks';
 import { extent, tickText } from './ticks';
 import type { Reading } from './cursor';
 import { clipToAxis, timeTicks, positionText, type TimeAxis, type TimeLine } from './time_axis';
@@ -77,20 +77,13 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
     ...baseOption(t, (p) => barTip(stack, bars[p.dataIndex]!)),
     grid: { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plot), 'seconds since the start'),
-    yAxis: { type: 'value', min: 0, max: 1, show: false },
+    yAxis: HIDDEN_AXIS,
     series: [
-      {
-        type: 'custom',
-        clip: false,
-        renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
-          const px = (x: number) => api.coord([x, 0])[0]!;
-          const children = marksOf(bars[params.dataIndex]!, px);
-          if (params.dataIndex === 0) children.unshift(...backgroundMarks(stack, max, width, px, t));
-          return { type: 'group', children };
-        },
-        data: bars.map((b) => ({ name: stack.lines[b.strip]!.cell.id, value: [b.x, 0] })),
-        encode: { x: -1, y: -1 },
-      },
+      layer((px) => backgroundMarks(stack, max, width, (x) => px([x, 0])[0], t)),
+      markSeries(
+        bars.map((b) => stack.lines[b.strip]!.cell.id),
+        (i, px) => marksOf(bars[i]!, (x) => px([x, 0])[0]),
+      ),
     ],
   };
 }

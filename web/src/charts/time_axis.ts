@@ -1,6 +1,7 @@
 // The time axis that the charts of a panel share: the starts side by side, or the zoomed part of them.
 
 import type { Cell, TimePoint } from '../summary';
+import type { Tick } from './ticks';
 
 /** One variant's slices. */
 export interface TimeLine {
@@ -45,7 +46,7 @@ export function timeAxis(lines: TimeLine[], ownClock: boolean, part: [number, nu
 }
 
 /** Places the forks side by side with a gap between them. */
-export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
+function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
   const spans = new Map<number, { begin: number; end: number; warm: number }>();
   for (const line of lines) {
     for (const p of line.cell.timeline) {
@@ -73,7 +74,7 @@ const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 36
 const TICK_PX = 44;
 
 /** Ticks at seconds since the start of each fork: 0, and as many round values as fit. */
-export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): { at: number; text: string }[] {
+export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): Tick[] {
   const perPx = (to - from) / widthPx;
   const step = STEPS_S.find((s) => s / perPx >= TICK_PX) ?? 7200;
   return forks.flatMap((f) => {

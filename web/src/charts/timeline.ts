@@ -77,11 +77,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
     ...baseOption(t),
     grid: { left: LEFT_PX, right, top: TOP_PX, bottom: BOTTOM_PX, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plotPx), 'seconds since the start'),
-    yAxis: {
-      ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true),
-      nameGap: 24,
-      splitLine: { show: true, lineStyle: { color: t.grid } },
-    },
+    yAxis: { ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true), nameGap: 24 },
     series: [
       forkAreas(axis, t, plotPx),
       ...lines.flatMap((l) => kindSeries(l, timeline, scale)),

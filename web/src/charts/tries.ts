@@ -2,8 +2,8 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth } from './end_labels';
-import { dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { decadeTicks, tickText } from './ticks';
+import { dotMark, hitMark, layer, lineMark, markSeries, textMark, type Mark, type ToPx } from './marks';
+import { decadeTicks, tickText, type Tick } from './ticks';
 import type { Theme } from '../theme';
 
 /** One try; load and value are in the units of the axes. */
@@ -17,8 +17,7 @@ export interface TryPoint {
 }
 
 /** The largest load at which a variant keeps the curve, drawn as a vertical line with its interval. */
-export interface KeptLoad {
-  label: string;
+interface KeptLoad {
   load: number;
   lo: number | null;
   hi: number | null;
@@ -46,17 +45,10 @@ export function triesOption(tries: Tries, width: number, t: Theme): Option {
   const right = Math.min(width * 0.25, endLabelWidth([tries.limitText]));
   const points = tries.points.filter((p) => p.load > 0 && p.value > 0);
   return {
-    ...baseOption(t, ({ dataIndex, seriesName }) => {
-      const point = points[dataIndex];
-      return point && seriesName === 'tries' ? tip(point.label, point.tip) : '';
-    }),
+    ...baseOption(t, ({ dataIndex }) => tip(points[dataIndex]!.label, points[dataIndex]!.tip)),
     grid: { left: LEFT_PX, right, top: TOP_PX, bottom: 50, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, xRange, ticksOf(xRange), tries.loadName),
-    yAxis: {
-      ...givenAxis(t, yRange, ticksOf(yRange), tries.valueName, true),
-      axisLine: { show: false, onZero: false },
-      splitLine: { show: true, lineStyle: { color: t.grid } },
-    },
+    yAxis: givenAxis(t, yRange, ticksOf(yRange), tries.valueName, true),
     series: [limitSeries(tries, t), pointSeries(points, t)],
   };
 }
@@ -69,59 +61,37 @@ function logRange(values: number[]): [number, number] {
   return [min - margin, max + margin];
 }
 
-function ticksOf([from, to]: [number, number]): { at: number; text: string }[] {
+function ticksOf([from, to]: [number, number]): Tick[] {
   return decadeTicks(10 ** from, 10 ** to).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
-}
-
-interface Place {
-  coord(p: [number, number]): [number, number];
-}
-
-interface Plot {
-  coordSys: { x: number; y: number; width: number; height: number };
 }
 
 /** The limit as a horizontal line, and the load that each variant keeps as a vertical one. */
 function limitSeries(tries: Tries, t: Theme): Option {
-  return {
-    type: 'custom',
-    silent: true,
-    clip: false,
-    tooltip: { show: false },
-    encode: { x: -1, y: -1 },
-    data: [[0, 0]],
-    renderItem: ({ coordSys: { x, y, width, height } }: Plot, api: Place) => {
-      const limit = api.coord([0, Math.log10(tries.limit)])[1];
-      const marks: Mark[] = [
-        lineMark(x, limit, x + width, limit, t.ink, 1.25),
-        textMark(x + width + 6, limit, tries.limitText, t.ink),
-      ];
-      for (const kept of tries.kept.filter((k) => k.load > 0)) {
-        const at = (load: number) => Math.min(x + width, Math.max(x, api.coord([Math.log10(load), 0])[0]));
-        const line = lineMark(at(kept.load), y, at(kept.load), y + height, kept.colour, 1.5);
-        marks.push(line);
-        if (kept.lo !== null && kept.hi !== null)
-          marks.push(lineMark(at(Math.max(kept.lo, 1e-9)), y + height, at(kept.hi), y + height, kept.colour, 4));
-      }
-      return { type: 'group', children: marks };
-    },
-  };
+  return layer((px, { x, y, width, height }) => {
+    const limit = px([0, Math.log10(tries.limit)])[1];
+    const at = (load: number) => Math.min(x + width, Math.max(x, px([Math.log10(load), 0])[0]));
+    const marks = [
+      lineMark(x, limit, x + width, limit, t.ink, 1.25),
+      textMark(x + width + 6, limit, tries.limitText, t.ink),
+    ];
+    for (const { load, lo, hi, colour } of tries.kept.filter((k) => k.load > 0)) {
+      marks.push(lineMark(at(load), y, at(load), y + height, colour, 1.5));
+      if (lo !== null && hi !== null)
+        marks.push(lineMark(at(Math.max(lo, 1e-9)), y + height, at(hi), y + height, colour, 4));
+    }
+    return marks;
+  });
 }
 
 function pointSeries(points: TryPoint[], t: Theme): Option {
-  return {
-    type: 'custom',
-    name: 'tries',
-    clip: false,
-    encode: { x: -1, y: -1 },
-    data: points.map((p) => ({ name: p.label, value: [Math.log10(p.load), Math.log10(p.value)] })),
-    renderItem: (params: { dataIndex: number }, api: Place) => {
-      const point = points[params.dataIndex]!;
-      const [x, y] = api.coord([Math.log10(point.load), Math.log10(point.value)]);
-      const hit = hitMark(x - HIT_PX, y - HIT_PX, 2 * HIT_PX, 2 * HIT_PX);
-      return { type: 'group', children: [hit, ...(point.kept ? [kept(x, y, point, t)] : crossMarks(x, y, point))] };
-    },
+  const draw = (i: number, px: ToPx): Mark[] => {
+    const point = points[i]!;
+    const [x, y] = px([Math.log10(point.load), Math.log10(point.value)]);
+    const hit = hitMark(x - HIT_PX, y - HIT_PX, 2 * HIT_PX, 2 * HIT_PX);
+    return [hit, ...(point.kept ? [kept(x, y, point, t)] : crossMarks(x, y, point))];
   };
+  const names = points.map((p) => p.label);
+  return markSeries(names, draw);
 }
 
 const kept = (x: number, y: number, point: TryPoint, t: Theme): Mark => ({

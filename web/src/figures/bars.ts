@@ -1,16 +1,16 @@
 // Throughput, CPU and allocation per request, and memory of a panel, as bars from zero.
 
-import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
+import { barsSpec, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { formatFixed, formatWhole } from '../format/number';
 import { colourOf, hiddenRowsText, visibleCells, panelId, type Model, type Panel } from '../model';
-import { LIGHT, type Theme } from '../theme';
+import type { Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { validityIn } from '../validity';
 import { slopesFigure } from './slopes';
-import { doubtLines, openCell, rowsInWords } from './rows';
+import { doubtLines, openCell } from './rows';
 
 const ODD_STARTS_NOTE = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
@@ -74,13 +74,11 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
     note: () => [spec.note, odd, hiddenRowsText(panel)].filter(Boolean).join(' '),
     ...(spec.hint ? { hint: spec.hint } : {}),
     watch: ['highlights', 'everyRow'],
-    height: (width) => barsHeight(bars(LIGHT), width),
-    draw: (width, t) => barsOption(bars(t), width, t),
+    ...barsSpec(bars),
     data: () => ({
       heads: ['scenario', 'variant', ...spec.data.heads],
       rows: panel.cells.map((c) => [c.scenario, c.variant, ...spec.data.row(c)]),
     }),
-    alternative: () => rowsInWords(bars(LIGHT).rows),
     onPick: openCell,
   });
 }

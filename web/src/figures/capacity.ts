@@ -84,7 +84,6 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
   const tries = (t: Theme): Tries => ({
     points: cells.flatMap((cell) => pointsOf(cell, panel, i, xUnit, yUnit, t)),
     kept: cells.map((cell) => ({
-      label: cell.variant,
       load: cell.capacity.load.value / xUnit.divisor,
       lo: cell.capacity.load.lo === null ? null : cell.capacity.load.lo / xUnit.divisor,
       hi: cell.capacity.load.hi === null ? null : cell.capacity.load.hi / xUnit.divisor,

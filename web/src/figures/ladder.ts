@@ -1,11 +1,10 @@
 // A ladder as a waterfall chart: each bar starts where the previous one ends, with the interval of what the step adds.
 
-import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
+import { barsSpec, type BarRow } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { inUnit, inUnitWithInterval, unitFor, type Unit } from '../format/unit';
 import type { Estimate, Ladder, LadderStep } from '../summary';
-import { LIGHT, type Theme } from '../theme';
-import { rowsInWords } from './rows';
+import type { Theme } from '../theme';
 
 const TRANSPARENT = 'rgba(0,0,0,0)';
 
@@ -35,17 +34,14 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
     currency.unit,
     ladder.steps.map((step) => currency.level(step)?.value),
   );
-  const bars = (t: Theme): Bars => ({
-    axisName: `${currency.name} per request, ${unit.name}`,
-    nameParts: false,
-    rows: stepRows(ladder, currency, unit, t),
-  });
   return figure({
     id: `ladder-${currency.unit}-${ladder.id}`,
     title: `What each step adds to the ${currency.name} per request, ${ladder.group}`,
     note: `${ladder.scenario}, ${ladder.forks} starts; the whisker is the interval of what the step adds.`,
-    height: (width) => barsHeight(bars(LIGHT), width),
-    draw: (width, t) => barsOption(bars(t), width, t),
+    ...barsSpec((t) => ({
+      axisName: `${currency.name} per request, ${unit.name}`,
+      rows: stepRows(ladder, currency, unit, t),
+    })),
     data: () => ({
       heads: ['step', `${currency.unit}_per_request`, 'added', 'lower', 'upper'],
       rows: ladder.steps.map((step) => {
@@ -53,7 +49,6 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
         return [step.variant, currency.level(step)?.value, added?.value, added?.lo, added?.hi];
       }),
     }),
-    alternative: () => rowsInWords(stepRows(ladder, currency, unit, LIGHT)),
   });
 }
 

@@ -1,6 +1,6 @@
 // The figures of a load, as in the terminal: facts, latencies by percentile, errors, a histogram.
 
-import { barsHeight, barsOption, type Bars } from '../charts/bars';
+import { barsSpec } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
@@ -8,7 +8,6 @@ import { formatRoundTime, formatTime } from '../format/unit';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, ErrorCount, LoadFacts } from '../summary';
-import { LIGHT, type Theme } from '../theme';
 import { distributionRows } from './percentiles';
 
 /** What a load counts: requests, or what the server sends on its own. */
@@ -62,27 +61,23 @@ function latencyTable(cell: Cell): HTMLElement | null {
 /** The histogram of response times. */
 function histogram({ histogram: bins }: LoadFacts, what: string): HTMLElement | null {
   if (!bins.length) return null;
-  const bars = (t: Theme): Bars => ({
-    axisName: what,
-    nameParts: false,
-    rows: bins.map(({ upto_ns, count }) => ({
-      id: '',
-      label: `≤ ${formatRoundTime(upto_ns)}`,
-      parts: [{ name: '', value: count, colour: t.series[0]! }],
-      lo: null,
-      hi: null,
-      value: formatWhole(count),
-      tip: [[what, formatWhole(count)]],
-    })),
-  });
   return figure({
     id: 'histogram',
     title: 'Histogram of response times',
     note: 'Each bar counts the response times up to its label and longer than the label above.',
-    height: (width) => barsHeight(bars(LIGHT), width),
-    draw: (width, t) => barsOption(bars(t), width, t),
+    ...barsSpec((t) => ({
+      axisName: what,
+      rows: bins.map(({ upto_ns, count }) => ({
+        id: '',
+        label: `≤ ${formatRoundTime(upto_ns)}`,
+        parts: [{ name: '', value: count, colour: t.series[0]! }],
+        lo: null,
+        hi: null,
+        value: formatWhole(count),
+        tip: [[what, formatWhole(count)]],
+      })),
+    })),
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
-    alternative: () => bins.map((bin) => `≤ ${formatRoundTime(bin.upto_ns)}: ${formatWhole(bin.count)}`).join('; '),
   });
 }
 

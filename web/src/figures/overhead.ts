@@ -1,8 +1,8 @@
-// The overhead charts: changes against the baseline. A small run has a chart per measure, a large one a ranking.
+// The ratio charts: changes against the baseline, a chart per measure or one ranking; and the A/A controls.
 
 import { h } from '../dom';
 import { figure, tabs } from '../charts/figure';
-import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
+import { forestSpec, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose } from '../state';
 import {
   panelHeading,
@@ -14,8 +14,8 @@ import {
   type Model,
   type Panel,
 } from '../model';
-import { LIGHT, type Theme } from '../theme';
-import { axisName, headingRow, openCell, ratioRow, rowsInWords } from './rows';
+import type { Theme } from '../theme';
+import { headingRow, openCell, ratioRow } from './rows';
 
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
@@ -39,10 +39,8 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
     id: `overhead-${c.name}`,
     title: `${capitalise(c.label)} against the baseline`,
     watch: ['everyRow'],
-    height: (width) => forestHeight(rows(LIGHT), width),
-    draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
+    ...forestSpec((t) => forestOf(model, rows(t), c)),
     data: () => dataOf(panels(), c.name),
-    alternative: () => rowsInWords(rows(LIGHT)),
     onPick: openCell,
   });
 }
@@ -70,11 +68,30 @@ export function overheadFigure(model: Model): HTMLElement {
       ...(model.currencies.length > 1 ? [currencyTabs(model)] : []),
       ...(model.large ? [scenarioTabs(model)] : []),
     ],
-    height: (width) => forestHeight(rows(LIGHT), width),
-    draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),
+    ...forestSpec((t) => forestOf(model, rows(t), chosenCurrency(model))),
     data: () => dataOf(panels(), chosenCurrency(model)?.name ?? ''),
-    alternative: () => rowsInWords(rows(LIGHT)),
     onPick: openCell,
+  });
+}
+
+/** The A/A controls: the same server twice, so any difference is noise. Null without one. */
+export function noiseFigure(model: Model): HTMLElement | null {
+  const noise = model.summary.noise;
+  if (!noise.some((n) => n.currencies.length)) return null;
+  const groups = new Set(noise.map((n) => n.group)).size;
+  const rows = (t: Theme) =>
+    noise.map((n) => ratioRow('', groups > 1 ? `${n.server} · ${n.scenario}` : n.scenario, n.currencies, t));
+  return figure({
+    id: 'noise-chart',
+    title: () => `${capitalise(chosenCurrency(model)?.label ?? '')} of the baseline against a second start of itself`,
+    watch: ['currency'],
+    ...forestSpec((t) => forestOf(model, rows(t), chosenCurrency(model))),
+    data: () => ({
+      heads: ['scenario', 'server', 'currency', 'ratio', 'lower', 'upper', 'floor'],
+      rows: noise.flatMap((n) =>
+        n.currencies.map((c) => [n.scenario, n.server, c.label, c.ratio, c.lo, c.hi, n.floor]),
+      ),
+    }),
   });
 }
 
@@ -91,12 +108,9 @@ export const capitalise = (text: string): string =>
   /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 export const percent = (share: number): string => String(Number((share * 100).toFixed(3)));
 
-export function forestOf(model: Model, rows: ForestRow[], width: number, c = chosenCurrency(model)): Forest {
-  return {
-    rows,
-    region: model.summary.run.region,
-    axisName: axisName(c?.label ?? 'throughput', c?.higher_is_better ?? true, width < 600),
-  };
+function forestOf({ summary }: Model, rows: ForestRow[], c: CurrencyName | undefined): Forest {
+  const [label, higherIsBetter] = [c?.label ?? 'throughput', c?.higher_is_better ?? true];
+  return { rows, region: summary.run.region, label, higherIsBetter };
 }
 
 function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {

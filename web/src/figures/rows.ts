@@ -18,12 +18,6 @@ export function openCell(id: string): void {
   else location.hash = hash;
 }
 
-/** Labels and values of the first 40 rows, without headings: the text alternative of their chart. */
-export function rowsInWords(rows: { head?: string; label: string; value: string }[]): string {
-  const shown = rows.filter((row) => row.head === undefined).slice(0, 40);
-  return shown.map((row) => `${row.label}: ${row.value}`).join('; ');
-}
-
 /** A heading row. */
 export function headingRow(text: string): ForestRow {
   return { ...BLANK_ROW, head: text, id: '', label: '' };
@@ -96,10 +90,4 @@ export function doubtLines(cell: Cell | undefined, currency: string): [string, s
   if (!cell || state === 'valid') return [];
   const texts = reasonsIn(cell, currency).map((reason) => reason.text);
   return [[state, texts.join('; ') || 'no reason stated']];
-}
-
-/** The name of the axis, which says where better lies. */
-export function axisName(label: string, higherIsBetter: boolean, narrow: boolean): string {
-  const what = narrow ? 'change' : `${label}, change (log)`;
-  return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;
 }

@@ -2,7 +2,6 @@
 
 import { list, rerenderOn, tabs } from '../charts/figure';
 import { h } from '../dom';
-import { noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, cpuSlopes, memoryFigure, throughputFigure } from '../figures/bars';
 import { capacityTable, triesFigures } from '../figures/capacity';
 import { cpuOverTime } from '../figures/cpu_over_time';
@@ -13,7 +12,7 @@ import { changeText } from '../format/number';
 import { explainTerms } from '../glossary';
 import { panelsInFocus, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
 import { choose, type Choice } from '../state';
-import { overheadFigures, percent } from '../figures/overhead';
+import { noiseFigure, overheadFigures, percent } from '../figures/overhead';
 
 /** Up to this many panels are shown as tabs, more as a list. */
 const TABS = 6;
