@@ -26,12 +26,15 @@ export interface KeyItem {
   stroke?: 'solid' | 'dashed' | 'dotted';
 }
 
+/** A text, or its sentences. */
+type Note = string | (string | false | undefined)[];
+
 /** The texts, the data and the drawing of a chart. */
 export interface FigureSpec {
   id: string;
   title: string | (() => string);
-  /** One line below the title. */
-  note?: string | (() => string);
+  /** Below the title. Empty sentences are left out. */
+  note?: Note | (() => Note);
   /** What a click does. Shown after the note on a screen, but not on paper. */
   hint?: string | (() => string);
   /** Choices that change the drawing. */
@@ -60,6 +63,8 @@ const liveFigures = new Set<Figure>();
 /** Whether the page is being printed. */
 let isPrinting = false;
 const resolveText = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
+const joinSentences = (note: Note | (() => Note)) =>
+  [typeof note === 'function' ? note() : note].flat().filter(Boolean).join(' ');
 
 class Figure {
   readonly element: HTMLElement;
@@ -119,9 +124,10 @@ class Figure {
 
   private updateTexts(): void {
     this.title.textContent = resolveText(this.spec.title);
-    const [note, hint] = [resolveText(this.spec.note ?? ''), resolveText(this.spec.hint ?? '')];
-    this.note.replaceChildren(explainTerms(note));
-    if (hint) this.note.append(h('span', { class: 'hint' }, `${note && ' '}${hint}`));
+    const { note = '', hint: hintOf = '' } = this.spec;
+    const [text, hint] = [joinSentences(note), resolveText(hintOf)];
+    this.note.replaceChildren(explainTerms(text));
+    if (hint) this.note.append(h('span', { class: 'hint' }, `${text && ' '}${hint}`));
     this.note.hidden = !this.note.textContent;
     this.place.setAttribute('aria-label', `${resolveText(this.spec.title)}. ${this.spec.alternative()}`);
   }

@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
 import { h, scrollingTable } from '../dom';
 import { formatSignificant, formatWhole } from '../format/number';
-import { inUnit, inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
+import { inUnit, inUnitWithInterval, rateUnit, scaled, unitFor, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import type { Capacity, CapacityFork, CapacityLimit, Cell } from '../summary';
 import type { Theme } from '../theme';
@@ -66,7 +66,7 @@ export function triesFigures(model: Model, panel: Panel): HTMLElement | null {
   const limits = cells[0]?.capacity.limits ?? [];
   const drawable = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => canBeDrawn(cells, limit, i));
   if (!drawable.length) return null;
-  const note = [TRIES_NOTE, leftOutText(model, panel)].filter(Boolean).join(' ');
+  const note = `${TRIES_NOTE} ${leftOutText(model, panel)}`.trim();
   const figures = drawable.map(({ limit, i }) => triesFigure(panel, cells, limit, i, note));
   return h('div', { class: 'figures' }, ...figures);
 }
@@ -79,15 +79,28 @@ const TRIES_NOTE =
   'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps; its capacity is larger where that is the largest tried.';
 
 function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number, note: string): HTMLElement {
-  const xUnit = loadUnit(cells);
-  const yUnit = unitFor(limit.unit, [limit.limit]);
+  const [xUnit, yUnit] = [loadUnit(cells), unitFor(limit.unit, [limit.limit])];
+  const markOf = (cell: Cell, t: Theme) => colourOf(cell, panel, t)?.mark ?? t.faint;
   const tries = (t: Theme): Tries => ({
-    points: cells.flatMap((cell) => pointsOf(cell, panel, i, xUnit, yUnit, t)),
+    points: cells.flatMap((cell) =>
+      cell.capacity.tries.flatMap(({ fork, load, kept, values }): TryPoint[] => {
+        const value = values[i];
+        if (value == null) return [];
+        const tip: TryPoint['tip'] = [
+          ['start', String(fork)],
+          ['load', inUnit(load, xUnit)],
+          [limit.condition, inUnit(value, yUnit)],
+          ['the whole curve', kept ? 'kept' : 'not kept'],
+        ];
+        const [x, y] = [load / xUnit.divisor, value / yUnit.divisor];
+        return [{ label: cell.variant, load: x, value: y, kept, colour: markOf(cell, t), tip }];
+      }),
+    ),
     kept: cells.map((cell) => ({
       load: cell.capacity.load.value / xUnit.divisor,
-      lo: cell.capacity.load.lo === null ? null : cell.capacity.load.lo / xUnit.divisor,
-      hi: cell.capacity.load.hi === null ? null : cell.capacity.load.hi / xUnit.divisor,
-      colour: colourOf(cell, panel, t)?.mark ?? t.faint,
+      lo: scaled(cell.capacity.load.lo, xUnit),
+      hi: scaled(cell.capacity.load.hi, xUnit),
+      colour: markOf(cell, t),
     })),
     limit: limit.limit / yUnit.divisor,
     limitText: limit.condition,
@@ -99,7 +112,7 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
     title: `${panel.title}: every try against ${limit.condition}`,
     note,
     watch: ['highlights'],
-    key: (t) => cells.map((cell) => ({ label: cell.variant, colour: colourOf(cell, panel, t)?.mark ?? t.faint })),
+    key: (t) => cells.map((cell) => ({ label: cell.variant, colour: markOf(cell, t) })),
     alwaysKey: true,
     height: triesHeight,
     draw: (width, t) => triesOption(tries(t), width, t),
@@ -117,27 +130,5 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
       ),
     }),
     alternative: () => cells.map((cell) => cell.capacity.sentence).join('; '),
-  });
-}
-
-function pointsOf(cell: SearchedCell, panel: Panel, i: number, xUnit: Unit, yUnit: Unit, t: Theme): TryPoint[] {
-  return cell.capacity.tries.flatMap((attempt): TryPoint[] => {
-    const value = attempt.values[i];
-    if (value == null) return [];
-    return [
-      {
-        label: cell.variant,
-        load: attempt.load / xUnit.divisor,
-        value: value / yUnit.divisor,
-        kept: attempt.kept,
-        colour: colourOf(cell, panel, t)?.mark ?? t.faint,
-        tip: [
-          ['start', String(attempt.fork)],
-          ['load', inUnit(attempt.load, xUnit)],
-          [cell.capacity.limits[i]!.condition, inUnit(value, yUnit)],
-          ['the whole curve', attempt.kept ? 'kept' : 'not kept'],
-        ],
-      },
-    ];
   });
 }

@@ -7,8 +7,9 @@ import { formatSignificant } from '../format/number';
 import { leftOutText, panelId, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
-import { panelTimeAxis, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
+import { panelTimeAxis, shadesNotes, sliceData, timeCursor, timeLines } from './over_time';
 
+const NOTE = 'A bar is a sample; all strips have the same scale.';
 /** The largest number of strips. Nobody compares more. */
 const MAX_STRIPS = 6;
 
@@ -33,7 +34,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   return figure({
     id: panelId('cpu-over-time', panel),
     title: `${panel.title}: cores kept busy, by kind of thread, sample by sample`,
-    note: `A bar is a sample; all strips have the same scale. ${[shadesNote(panel.cells), leftOutText(model, panel)].filter(Boolean).join(' ')}`,
+    note: [NOTE, ...shadesNotes(panel.cells), leftOutText(model, panel)],
     watch: ['highlights', 'window'],
     cursor: timeCursor(
       panel,

@@ -38,18 +38,15 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   return figure({
     id: panelId('latency', panel),
     title: () => `${panel.title}: ${clockText(panel)} by percentile`,
-    note: () =>
-      [
-        `${load()}; ${startText(panel)}.`,
-        hasStarts(panel)
-          ? choice.clock === 'response' && START_NOTE
-          : model.summary.run.mode !== 'load' && 'One start: no intervals.',
-        choice.clock === 'response' && cells.some((c) => latencyOf(c)?.division) && BAND_NOTE,
-        cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
-        leftOutText(model, panel),
-      ]
-        .filter(Boolean)
-        .join(' '),
+    note: () => [
+      `${load()}; ${startText(panel)}.`,
+      hasStarts(panel)
+        ? choice.clock === 'response' && START_NOTE
+        : model.summary.run.mode !== 'load' && 'One start: no intervals.',
+      choice.clock === 'response' && cells.some((c) => latencyOf(c)?.division) && BAND_NOTE,
+      cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
+      leftOutText(model, panel),
+    ],
     watch: ['sliceKind', 'clock', 'scale', 'highlights'],
     ...curveSpec('percentiles', lines),
     data: () => ({

@@ -103,20 +103,23 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const kinds = kindsIn(cells);
   const key = kinds.map((k) => `${kindStyle(k, kinds).glyph}\u00a0${kindText(k)}`).join('   ');
   const unit = spec.unit(values);
-  const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => {
     const lines = timeLines(model, panel, t);
     const axis = panelTimeAxis(model, panel, lines);
     const log = spec.log && choice.scale === 'log';
     return { lines, axis, value: spec.value, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
   };
-  const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: [phasesNote(cells, key), leftOutText(model, panel), spec.note, gcNote(cells), order]
-      .filter(Boolean)
-      .join(' '),
+    note: [
+      `Each point is one sample: ${key}.`,
+      ...shadesNotes(cells),
+      leftOutText(model, panel),
+      spec.note,
+      cells.some((c) => c.timeline.some((p) => p.gc_pauses)) && GC_NOTE,
+      model.summary.run.mode === 'sequential' && SEQUENTIAL_NOTE,
+    ],
     watch: ['highlights', 'window', ...(spec.log ? (['scale'] as const) : [])],
     cursor: timeCursor(
       panel,
@@ -134,25 +137,15 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   });
 }
 
-function phasesNote(cells: Cell[], key: string): string {
-  return `Each point is one sample: ${key}. ${shadesNote(cells)}`.trim();
-}
+const GC_NOTE = 'Strokes at the foot: samples with a garbage collection.';
+const SEQUENTIAL_NOTE = 'The cells ran one after another and are laid over one another here.';
 
 /** Explains the background colours of a time chart. */
-export function shadesNote(cells: Cell[]): string {
-  const warm = cells.some((c) => c.timeline.some((p) => p.phase === 'warmup'));
-  const aside = cells.some((c) => c.forks_set_aside.length);
-  const notes = [
-    warm ? 'Warm-up is shaded grey.' : '',
-    aside ? 'Starts on an orange ground were left out: other programs used the cores.' : '',
-  ];
-  return notes.filter(Boolean).join(' ');
-}
-
-const gcNote = (cells: Cell[]): string =>
-  cells.some((c) => c.timeline.some((p) => p.gc_pauses))
-    ? 'Strokes at the foot: samples with a garbage collection.'
-    : '';
+export const shadesNotes = (cells: Cell[]): (string | false)[] => [
+  cells.some((c) => c.timeline.some((p) => p.phase === 'warmup')) && 'Warm-up is shaded grey.',
+  cells.some((c) => c.forks_set_aside.length) &&
+    'Starts on an orange ground were left out: other programs used the cores.',
+];
 
 export function throughputOverTime(model: Model, panel: Panel): HTMLElement | null {
   return timeFigure(model, panel, {

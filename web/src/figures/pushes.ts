@@ -59,7 +59,7 @@ export function jitterFigure(model: Model, panel: Panel): HTMLElement | null {
   return figure({
     id: panelId(name, panel),
     title: `${panel.title}: ${name} by percentile`,
-    note: [what, leftOutText(model, panel)].filter(Boolean).join(' '),
+    note: [what, leftOutText(model, panel)],
     watch: ['scale', 'highlights'],
     ...curveSpec(name, lines),
     data: () => ({

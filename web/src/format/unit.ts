@@ -1,6 +1,6 @@
 // Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
 
-import type { Estimate } from '../summary';
+import type { Cell, Estimate, EstimateName } from '../summary';
 import { formatSignificant, hasInterval } from './number';
 
 /** A unit: its name, and the divisor that converts a value to it. */
@@ -48,6 +48,23 @@ export function unitFor(name: string, values: Values): Unit {
   if (name === 'share') return { divisor: 0.01, name: '%' };
   return { divisor: 1, name };
 }
+
+const ESTIMATE_UNITS: Record<EstimateName, string> = {
+  throughput_per_s: 'per_s',
+  cpu_ns_per_request: 'ns',
+  allocated_bytes_per_request: 'bytes',
+  rss_bytes: 'bytes',
+};
+
+/** The unit for a figure of some cells. */
+export function estimateUnit(cells: Cell[], name: EstimateName): Unit {
+  const values = cells.map((c) => c[name]?.value);
+  return unitFor(ESTIMATE_UNITS[name], values);
+}
+
+/** How many of a unit a value is. */
+export const scaled = (value: number | null | undefined, unit: Unit): number | null =>
+  value == null ? null : value / unit.divisor;
 
 /** A value in a unit, with three significant digits: `18.8 k/s`. A dash if it is not known. */
 export function inUnit(value: number | null | undefined, unit: Unit): string {

@@ -2,7 +2,7 @@
 
 import { formatSignificant, formatWhole } from '../format/number';
 import { knownChange } from '../figures/rows';
-import { bytesUnit, rateUnit, timeUnit } from '../format/unit';
+import { estimateUnit, timeUnit, type Unit } from '../format/unit';
 import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, EstimateName } from '../summary';
 import { validityText } from '../validity';
@@ -20,21 +20,21 @@ export interface Column {
 export function columnsOf(model: Model): Column[] {
   const { cells } = model.summary;
   const titles = groupTitles(cells);
-  const estimate = (head: string, name: EstimateName, pickUnit: PickUnit): Column =>
-    unitColumn(cells, head, name, pickUnit, (c) => c[name]?.value);
+  const estimate = (head: string, name: EstimateName): Column =>
+    unitColumn(head, name, estimateUnit(cells, name), (c) => c[name]?.value);
   const columns: Column[] = [
     textColumn('variant', (c) => c.variant),
     textColumn('scenario', (c) => c.scenario),
     ...(titles.size ? [textColumn('group', (c) => titles.get(c.group)!)] : []),
     { ...textColumn('validity', validityText), raw: (c) => c.validity.state },
-    estimate('throughput', 'throughput_per_s', rateUnit),
+    estimate('throughput', 'throughput_per_s'),
     ...ratioColumns(model, 'throughput'),
-    estimate('CPU per request', 'cpu_ns_per_request', timeUnit),
+    estimate('CPU per request', 'cpu_ns_per_request'),
     ...ratioColumns(model, 'cpu_per_request'),
-    estimate('allocated per request', 'allocated_bytes_per_request', bytesUnit),
+    estimate('allocated per request', 'allocated_bytes_per_request'),
     ...ratioColumns(model, 'allocated_per_request'),
     ...[50, 99].map((p) => percentileColumn(model, p)),
-    estimate('memory', 'rss_bytes', bytesUnit),
+    estimate('memory', 'rss_bytes'),
     countColumn('requests', 'requests_ok'),
     countColumn('failed', 'requests_failed'),
     countColumn('starts', 'forks'),
@@ -50,11 +50,7 @@ function countColumn(head: string, name: 'requests_ok' | 'requests_failed' | 'fo
   return { head, unit: '', numeric: true, csvHead: name, raw: (c) => c[name], text: (c) => formatWhole(c[name]) };
 }
 
-type PickUnit = typeof rateUnit;
-type Value = (cell: Cell) => number | undefined;
-
-function unitColumn(cells: Cell[], head: string, csvHead: string, pickUnit: PickUnit, value: Value): Column {
-  const unit = pickUnit(cells.map(value));
+function unitColumn(head: string, csvHead: string, unit: Unit, value: (cell: Cell) => number | undefined): Column {
   const text = (cell: Cell) => {
     const v = value(cell);
     return v === undefined ? '–' : formatSignificant(v / unit.divisor);
@@ -89,5 +85,6 @@ function percentileColumn(model: Model, p: number): Column {
   const kind = model.sliceKinds.at(-1) ?? '';
   const value = (cell: Cell) =>
     cell.latency.find((l) => l.slice_kind === kind)?.response.percentiles.find((v) => v.percentile === p)?.value_ns;
-  return unitColumn(model.summary.cells, `p${p} ${kindText(kind)}`, `p${p}_${kind}_ns`, timeUnit, value);
+  const unit = timeUnit(model.summary.cells.map(value));
+  return unitColumn(`p${p} ${kindText(kind)}`, `p${p}_${kind}_ns`, unit, value);
 }
