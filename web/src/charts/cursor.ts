@@ -8,12 +8,20 @@ export interface Reading {
   values: [name: string, value: string][];
 }
 
+/** The margins of a plot, in pixels. */
+export interface Margins {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 /** How a crosshair moves on a chart. */
 export interface CursorSpec {
   /** The crosshairs of charts with the same key move together. */
   key: string;
-  /** The margins of the plot in pixels, and the axis values at its left and right side. */
-  plot(width: number): { left: number; right: number; top: number; bottom: number; from: number; to: number };
+  /** The margins of the plot, and the axis values at its left and right side. */
+  plot(width: number): Margins & { from: number; to: number };
   /** The axis values at which the keyboard stops, in ascending order. */
   stops(): number[];
   read(x: number): Reading;

@@ -3,19 +3,17 @@
 import { baseOption, givenAxis, HIDDEN_AXIS, tip, type Option } from './echarts';
 import { hitMark, layer, lineMark, markSeries, rectMark, textMark, type Mark } from './marks';
 import { extent, tickText } from './ticks';
-import type { Reading } from './cursor';
-import { clipToAxis, timeTicks, positionText, type TimeAxis, type TimeLine } from './time_axis';
+import type { Margins } from './cursor';
+import { clipToAxis, timeTicks, type TimeLines } from './time_axis';
 import { formatSignificant } from '../format/number';
 import type { TimePoint } from '../summary';
 import { threadColour } from './thread_kinds';
 import type { Theme } from '../theme';
 
 /** Strips of one panel; every strip has the same scale. */
-export interface Stack {
-  lines: TimeLine[];
+export interface Stack extends TimeLines {
   /** Kinds of thread from bottom to top. */
   kinds: string[];
-  axis: TimeAxis;
 }
 
 const HEAD_PX = 26;
@@ -24,6 +22,7 @@ const LABEL_PX = 20;
 const FOOT_PX = 46;
 const LEFT_PX = 34;
 const RIGHT_PX = 12;
+export const STACK_MARGINS: Margins = { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX };
 
 export const stackHeight = (stack: Stack): number => HEAD_PX + stack.lines.length * STRIP_PX + FOOT_PX;
 
@@ -33,22 +32,10 @@ interface Bar {
   point: TimePoint;
 }
 
-/** The margins of the plot and the range of its axis. */
-export function stackPlot({ axis: { from, to } }: Stack) {
-  return { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, from, to };
-}
+export const coresOf = (p: TimePoint): number => p.cpu.reduce((sum, kind) => sum + kind.cores, 0);
 
-/** The busy cores of each variant at a position of the axis: those of the nearest slice. */
-export function stackReading({ lines, axis }: Stack, x: number): Reading {
-  const values = lines.map((l): [string, string] => {
-    const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
-    const nearest = l.cell.timeline.reduce<TimePoint | null>((b, p) => (!b || away(p) < away(b) ? p : b), null);
-    return [l.label, `${formatSignificant(coresOf(nearest))} cores`];
-  });
-  return { at: positionText(axis, x), values };
-}
-
-const coresOf = (p: TimePoint | null): number => (p?.cpu ?? []).reduce((sum, kind) => sum + kind.cores, 0);
+/** The cores that one kind of thread kept busy. */
+export const coresOfKind = (p: TimePoint, kind: string): number => p.cpu.find((k) => k.kind === kind)?.cores ?? 0;
 
 export function stackOption(stack: Stack, width: number, t: Theme): Option {
   const { axis } = stack;
@@ -66,8 +53,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
     const x = px(bar.x) - thickness / 2;
     let y = foot(bar.strip);
     const parts = stack.kinds.flatMap((kind) => {
-      const cores = bar.point.cpu?.find((k) => k.kind === kind)?.cores ?? 0;
-      const height = (cores / max) * inner;
+      const height = (coresOfKind(bar.point, kind) / max) * inner;
       y -= height;
       return height > 0 ? [rectMark(x, y, thickness, height, threadColour(kind, t))] : [];
     });
@@ -75,7 +61,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
   };
   return {
     ...baseOption(t, (p) => barTip(stack, bars[p.dataIndex]!)),
-    grid: { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, outerBoundsMode: 'none' },
+    grid: { ...STACK_MARGINS, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plot), 'seconds since the start'),
     yAxis: HIDDEN_AXIS,
     series: [
@@ -121,7 +107,7 @@ function backgroundMarks(stack: Stack, max: number, width: number, px: (x: numbe
 }
 
 function barTip(stack: Stack, bar: Bar): HTMLElement {
-  const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${formatSignificant(k.cores)} cores`]);
+  const rows = bar.point.cpu.map((k): [string, string] => [k.kind, `${formatSignificant(k.cores)} cores`]);
   const sample = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, start ${bar.point.fork}`;
   return tip(stack.lines[bar.strip]!.label, [['sample', sample], ...rows]);
 }

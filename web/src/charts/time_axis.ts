@@ -1,6 +1,7 @@
 // The time axis that the charts of a panel share: the starts side by side, or the zoomed part of them.
 
 import type { Cell, TimePoint } from '../summary';
+import type { Reading } from './cursor';
 import type { Tick } from './ticks';
 
 /** One variant's slices. */
@@ -30,6 +31,12 @@ export interface TimeAxis {
   to: number;
   /** The position of a slice. */
   x(line: TimeLine, p: TimePoint): number;
+}
+
+/** The lines of a chart on their axis. */
+export interface TimeLines {
+  lines: TimeLine[];
+  axis: TimeAxis;
 }
 
 /** The axis of some lines. With `ownClock` each cell starts at 0, because they ran one after another. */
@@ -96,4 +103,20 @@ export function positionText({ forks }: TimeAxis, x: number): string {
   const f = forks.findLast((fork) => x >= fork.offset) ?? forks[0];
   if (!f) return '';
   return `start ${f.fork}${f.aside ? ' (left out)' : ''}, ${Math.max(0, x - f.offset).toFixed(1)} s`;
+}
+
+/** The value of each line at a position: that of the nearest slice that has one. */
+export function timeReading(
+  { lines, axis }: TimeLines,
+  x: number,
+  value: (p: TimePoint) => number | null,
+  text: (value: number) => string,
+): Reading {
+  const values = lines.flatMap((l): [string, string][] => {
+    const points = l.cell.timeline.filter((p) => value(p) !== null);
+    const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
+    const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
+    return nearest ? [[l.label, text(value(nearest)!)]] : [];
+  });
+  return { at: positionText(axis, x), values };
 }

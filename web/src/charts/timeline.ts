@@ -1,17 +1,15 @@
 // Slices over time: forks side by side, warm-up shaded, a mark and a line style for each kind of slice.
 
 import { formatTime, inUnit, type Unit } from '../format/unit';
-import type { Reading } from './cursor';
+import type { Margins } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
 import { extent, valueScale, type ValueScale } from './ticks';
-import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
+import { clipToAxis, timeTicks, type ForkPlace, type TimeAxis, type TimeLine, type TimeLines } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
-export interface Timeline {
-  lines: TimeLine[];
-  axis: TimeAxis;
+export interface Timeline extends TimeLines {
   value: (p: TimePoint) => number | null;
   unit: Unit;
   axisName: string;
@@ -47,35 +45,22 @@ const BOTTOM_PX = 46;
 const LEFT_PX = 46;
 
 const isWide = (width: number): boolean => width >= NAMED_PX;
-const rightPx = (lines: TimeLine[], width: number): number =>
-  isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
 
-/** The margins of the plot and the range of its axis in a chart of some width. */
-export function timelinePlot({ lines, axis }: Timeline, width: number) {
-  const { from, to } = axis;
-  return { left: LEFT_PX, right: rightPx(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
-}
-
-/** The value of each line at a position of the axis: that of the nearest slice. */
-export function timelineReading(timeline: Timeline, x: number): Reading {
-  const { lines, axis, value, unit } = timeline;
-  const values = lines.flatMap((l): [string, string][] => {
-    const points = l.cell.timeline.filter((p) => value(p) !== null);
-    const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
-    const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
-    return nearest ? [[l.label, inUnit(value(nearest), unit)]] : [];
-  });
-  return { at: positionText(axis, x), values };
+/** The margins of the plot in a chart of some width. */
+export function timelineMargins(lines: TimeLine[], width: number): Margins {
+  const right = isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
+  return { left: LEFT_PX, right, top: TOP_PX, bottom: BOTTOM_PX };
 }
 
 export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
   const { lines, axis } = timeline;
-  const right = rightPx(lines, width);
+  const margins = timelineMargins(lines, width);
+  const { right } = margins;
   const plotPx = width - LEFT_PX - right;
   const scale = scaleOf(timeline);
   return {
     ...baseOption(t),
-    grid: { left: LEFT_PX, right, top: TOP_PX, bottom: BOTTOM_PX, outerBoundsMode: 'none' },
+    grid: { ...margins, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plotPx), 'seconds since the start'),
     yAxis: { ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true), nameGap: 24 },
     series: [

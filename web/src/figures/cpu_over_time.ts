@@ -1,7 +1,7 @@
 // CPU over time: the data of the strips, their texts and their CSV.
 
 import { figure } from '../charts/figure';
-import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
+import { coresOf, coresOfKind, STACK_MARGINS, stackHeight, stackOption, type Stack } from '../charts/stack';
 import { threadKinds } from '../charts/thread_kinds';
 import { formatSignificant } from '../format/number';
 import { leftOutText, panelId, type Model, type Panel } from '../model';
@@ -14,7 +14,7 @@ const NOTE = 'A bar is a sample; all strips have the same scale.';
 const MAX_STRIPS = 6;
 
 const kindsOf = (cells: Cell[]): string[] =>
-  threadKinds(cells.flatMap((c) => c.timeline.flatMap((p) => (p.cpu ?? []).map((k) => k.kind))));
+  threadKinds(cells.flatMap((c) => c.timeline.flatMap((p) => p.cpu.map((k) => k.kind))));
 
 /** CPU by kind of thread, slice by slice; null if the servers' processes could not be observed. */
 export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
@@ -22,14 +22,12 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   if (!kinds.length) return null;
   const stack = (t: Theme): Stack => {
     const lines = timeLines(model, panel, t);
-    const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, MAX_STRIPS);
+    const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu.length)).slice(0, MAX_STRIPS);
     return { lines: seen, kinds, axis: panelTimeAxis(model, panel, lines) };
   };
   const mean = (cell: Cell, kind: string) => {
-    const all = cell.timeline
-      .filter((p) => p.phase !== 'warmup')
-      .map((p) => p.cpu?.find((k) => k.kind === kind)?.cores ?? 0);
-    return all.length ? all.reduce((a, b) => a + b, 0) / all.length : 0;
+    const all = cell.timeline.filter((p) => p.phase !== 'warmup');
+    return all.reduce((sum, p) => sum + coresOfKind(p, kind), 0) / (all.length || 1);
   };
   return figure({
     id: panelId('cpu-over-time', panel),
@@ -38,9 +36,10 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
     watch: ['highlights', 'window'],
     cursor: timeCursor(
       panel,
-      () => stack(LIGHT).axis,
-      () => stack(LIGHT).lines,
-      { plot: () => stackPlot(stack(LIGHT)), read: (x) => stackReading(stack(LIGHT), x) },
+      () => stack(LIGHT),
+      () => STACK_MARGINS,
+      coresOf,
+      (cores) => `${formatSignificant(cores)} cores`,
     ),
     height: () => stackHeight(stack(LIGHT)),
     draw: (width, t) => stackOption(stack(t), width, t),
@@ -48,7 +47,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
       sliceData(
         panel.cells,
         kinds.map((k) => `${k}_cores`),
-        (p) => kinds.map((kind) => p.cpu?.find((k) => k.kind === kind)?.cores ?? null),
+        (p) => kinds.map((kind) => p.cpu.find((k) => k.kind === kind)?.cores),
       ),
     alternative: () =>
       stack(LIGHT)

@@ -1,18 +1,10 @@
 // Charts of a panel over time: throughput, latency, memory.
 
 import { figure, type Data, type Value } from '../charts/figure';
-import type { CursorSpec } from '../charts/cursor';
-import { timeAxis, type TimeAxis, type TimeLine } from '../charts/time_axis';
-import {
-  kindStyle,
-  kindsIn,
-  timelineHeight,
-  timelineOption,
-  timelinePlot,
-  timelineReading,
-  type Timeline,
-} from '../charts/timeline';
-import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
+import type { CursorSpec, Margins } from '../charts/cursor';
+import { timeAxis, timeReading, type TimeAxis, type TimeLine, type TimeLines } from '../charts/time_axis';
+import { kindStyle, kindsIn, timelineHeight, timelineMargins, timelineOption, type Timeline } from '../charts/timeline';
+import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import {
   colouredVariants,
   colourOf,
@@ -46,18 +38,23 @@ export function panelTimeAxis(model: Model, panel: Panel, lines: TimeLine[]): Ti
 /** A crosshair and a zoom that all time charts of a panel share. */
 export function timeCursor(
   panel: Panel,
-  axis: () => TimeAxis,
-  lines: () => TimeLine[],
-  parts: Pick<CursorSpec, 'plot' | 'read'>,
+  chart: () => TimeLines,
+  margins: (lines: TimeLine[], width: number) => Margins,
+  value: (p: TimePoint) => number | null,
+  text: (value: number) => string,
 ): CursorSpec {
   return {
     key: `time ${panel.key}`,
-    ...parts,
+    plot: (width) => {
+      const { lines, axis } = chart();
+      return { ...margins(lines, width), from: axis.from, to: axis.to };
+    },
+    read: (x) => timeReading(chart(), x, value, text),
     stops: () => {
       // The variants of a round have slices at nearly the same times, so those of one variant suffice.
-      const [first] = lines();
-      const place = axis();
-      return first ? first.cell.timeline.map((p) => place.x(first, p)).sort((a, b) => a - b) : [];
+      const { lines, axis } = chart();
+      const [first] = lines;
+      return first ? first.cell.timeline.map((p) => axis.x(first, p)).sort((a, b) => a - b) : [];
     },
     zoom: (part) => choose({ window: part && { panel: panel.key, part } }),
   };
@@ -91,7 +88,7 @@ interface TimeSpec {
   value: (p: TimePoint) => number | null;
   unit: (values: (number | null)[]) => Unit;
   /** Latency spans decades: its axis is logarithmic. */
-  log: boolean;
+  log?: true;
   /** One more sentence for the note. */
   note?: string;
 }
@@ -106,7 +103,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const timeline = (t: Theme): Timeline => {
     const lines = timeLines(model, panel, t);
     const axis = panelTimeAxis(model, panel, lines);
-    const log = spec.log && choice.scale === 'log';
+    const log = spec.log === true && choice.scale === 'log';
     return { lines, axis, value: spec.value, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
   };
   return figure({
@@ -123,9 +120,10 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
     watch: ['highlights', 'window', ...(spec.log ? (['scale'] as const) : [])],
     cursor: timeCursor(
       panel,
-      () => timeline(LIGHT).axis,
-      () => timeline(LIGHT).lines,
-      { plot: (width) => timelinePlot(timeline(LIGHT), width), read: (x) => timelineReading(timeline(LIGHT), x) },
+      () => timeline(LIGHT),
+      timelineMargins,
+      spec.value,
+      (value) => inUnit(value, unit),
     ),
     key: (t) => timeLines(model, panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
@@ -154,7 +152,6 @@ export function throughputOverTime(model: Model, panel: Panel): HTMLElement | nu
     axisName: panel.cells.some((c) => c.messages) ? 'messages' : 'correct responses',
     value: (p) => p.throughput_per_s,
     unit: rateUnit,
-    log: false,
   });
 }
 
@@ -176,7 +173,6 @@ export function rssOverTime(model: Model, panel: Panel): HTMLElement | null {
     axisName: 'resident',
     value: (p) => p.rss_bytes,
     unit: bytesUnit,
-    log: false,
   });
 }
 
@@ -185,9 +181,8 @@ export function heapOverTime(model: Model, panel: Panel): HTMLElement | null {
     kind: 'heap-over-time',
     title: 'heap in use after the last garbage collection',
     axisName: 'heap after GC',
-    value: (p) => p.heap_after_gc_bytes ?? null,
+    value: (p) => p.heap_after_gc_bytes,
     unit: bytesUnit,
-    log: false,
     note: 'The heap itself fills up to its size between collections.',
   });
 }
