@@ -75,7 +75,6 @@ export function miniForest(figure: Currency, isDecided: boolean, halfWidth: numb
   const inside = (px: number) => px >= EDGE && px <= WIDTH - EDGE;
   const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
   const svg = svgElement('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
-  svg.dataset.verdict = figure.verdict;
   const half = Math.max(LEAST_BAND_PX / 2, x(1 + region) - middle);
   svg.append(
     svgElement('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),

@@ -14,11 +14,7 @@ export function masthead({ run, headline, cells }: Summary): HTMLElement {
     { class: 'masthead' },
     h('div', { class: 'brand' }, h('span', {}, h('b', {}, 'tare'), facts), themeSwitch()),
     h('p', { class: 'question', dir: 'auto' }, run.question),
-    h(
-      'h1',
-      { dir: 'auto', 'data-verdict': headline.verdict },
-      ...splitHeadline(preventBreaks(headline.text), new Set(cells.map((c) => c.variant))),
-    ),
+    h('h1', { dir: 'auto' }, ...splitHeadline(preventBreaks(headline.text), new Set(cells.map((c) => c.variant)))),
   );
 }
 
