@@ -122,8 +122,8 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
 }
 
 /** Offers a file to save. */
-export function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
+export function saveFile(name: string, content: BlobPart, type: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   h('a', { href: url, download: name.replace(/[^\p{L}\p{N}_.-]+/gu, '-') }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

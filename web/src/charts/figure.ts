@@ -1,15 +1,14 @@
 // The frame of a chart: title, drawing, text alternative, and buttons to save it. It draws when it comes near the screen, and
 // again when its width, the theme or a choice changes.
 
-import { appendChildren, copyText, h, plainTable, saveFile } from '../dom';
+import { h, plainTable } from '../dom';
 import { explainTerms } from '../glossary';
-import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
 import { LIGHT, onThemeChange, theme, type Theme } from '../theme';
 import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
 import { NAMED_PX } from './end_labels';
-import { drawingOf, pngButton, saveSvg } from './save';
+import { drawingOf, saveMenu } from './save';
 
 export type Value = string | number | null | undefined;
 
@@ -82,14 +81,13 @@ class Figure {
   private width = 0;
 
   constructor(private readonly spec: FigureSpec) {
-    this.element = h('figure', { id: spec.id, class: 'figure' });
-    const caption = h('figcaption', {}, this.title, this.note);
     this.cursor = spec.cursor ? new ChartCursor(this.place, spec.cursor) : null;
     const box = h('div', { class: 'chart-box' }, this.place, this.cursor?.overlay);
-    appendChildren(
-      this.element,
-      caption,
-      controlsOf(spec),
+    this.element = h(
+      'figure',
+      { id: spec.id, class: 'figure' },
+      h('figcaption', {}, this.title, this.note),
+      spec.controls?.length ? h('div', { class: 'controls' }, ...spec.controls) : null,
       this.key,
       this.cursor?.readout,
       box,
@@ -186,28 +184,18 @@ class Figure {
   }
 
   private menu(): HTMLElement {
-    const button = (label: string, what: string, action: () => void) =>
-      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${resolveText(this.spec.title)}` }, label);
     const drawnChart = () => {
       this.isNear = true;
       if (!this.chart) this.draw();
       return this.chart!;
     };
-    const drawing = () => drawingOf(drawnChart(), resolveText(this.spec.title), theme().ink);
-    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${resolveText(this.spec.title)}` }, 'Link');
-    link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${this.spec.id}`)));
-    const name = () => `tare-${this.spec.id}`;
-    return h(
-      'div',
-      { class: 'figure-menu' },
-      button('SVG', 'Save as SVG', () => saveSvg(drawing(), name())),
-      pngButton(`Save as PNG: ${resolveText(this.spec.title)}`, drawing, name()),
-      button('CSV', 'Save the data as CSV', () => {
-        const { heads, rows } = this.spec.data();
-        saveFile(`${name()}.csv`, new Blob([toCsv(heads, rows)], { type: 'text/csv' }));
-      }),
-      link,
-    );
+    const { id, title } = this.spec;
+    return saveMenu({
+      id,
+      title: () => resolveText(title),
+      drawing: () => drawingOf(drawnChart()),
+      data: () => this.spec.data(),
+    });
   }
 
   dispose(): void {
@@ -216,10 +204,6 @@ class Figure {
     this.cursor?.dispose();
     liveFigures.delete(this);
   }
-}
-
-function controlsOf(spec: FigureSpec): HTMLElement | null {
-  return spec.controls?.length ? h('div', { class: 'controls' }, ...spec.controls) : null;
 }
 
 /** Creates a figure. It draws again when a choice in `watch` changes. */

@@ -1,8 +1,10 @@
-// Saves a chart or an HTML table as SVG, or as PNG at twice its size.
+// Saves a chart or an HTML table as SVG, as PNG at twice its size, or as CSV.
 
-import { h, saveFile, showBriefly, svgElement } from '../dom';
+import { copyText, h, saveFile, showBriefly, svgElement, type Child } from '../dom';
+import { toCsv } from '../format/export';
 import { theme } from '../theme';
 import { FONT, type Chart } from './echarts';
+import type { Data } from './figure';
 
 /** Sizes of a PNG, the best first. A canvas that is too large gives no picture: in Chromium above 65,535 pixels. */
 const SCALES = [2, 1, 0.5, 0.25];
@@ -10,22 +12,20 @@ const SCALES = [2, 1, 0.5, 0.25];
 const TITLE_PX = 34;
 
 /** A drawing that can be saved. */
-export interface Drawing {
-  title: string;
-  ink: string;
+interface Drawing {
   svg: SVGElement;
   width: number;
   height: number;
 }
 
 /** The current drawing of a chart. */
-export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
+export function drawingOf(chart: Chart): Drawing {
   const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
-  return { title, ink, svg, width: chart.getWidth(), height: chart.getHeight() };
+  return { svg, width: chart.getWidth(), height: chart.getHeight() };
 }
 
 /** A drawing of a table with the colours of the screen: backgrounds and texts of its cells. */
-export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
+export function tableDrawing(table: HTMLTableElement): Drawing {
   // Headings stay in view while the table scrolls in its frame, so they are at their places only where it is not scrolled.
   const scrolling = table.parentElement!;
   const { scrollLeft, scrollTop } = scrolling;
@@ -59,25 +59,21 @@ export function tableDrawing(table: HTMLTableElement, title: string, ink: string
     svg.append(rect, text);
   }
   Object.assign(scrolling, { scrollLeft, scrollTop });
-  return { title, ink, svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
+  return { svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
 }
 
 /** The drawing below its title, as a complete SVG file. */
-function svgText({ title, ink, svg, width, height }: Drawing): string {
+function svgText({ svg, width, height }: Drawing, title: string): string {
+  const { paper, ink } = theme();
   const sheet = svgElement('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
   // Light letters of the dark theme would not be seen on the white of a document.
-  const paper = svgElement('rect', { width: '100%', height: '100%', fill: theme().paper });
+  const ground = svgElement('rect', { width: '100%', height: '100%', fill: paper });
   const head = svgElement('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
   head.textContent = title;
   svg.removeAttribute('style');
   for (const [name, value] of Object.entries({ y: TITLE_PX, width, height })) svg.setAttribute(name, String(value));
-  sheet.append(paper, head, svg);
+  sheet.append(ground, head, svg);
   return new XMLSerializer().serializeToString(sheet);
-}
-
-/** Saves a drawing as SVG. */
-export function saveSvg(drawing: Drawing, name: string): void {
-  saveFile(`${name}.svg`, new Blob([svgText(drawing)], { type: 'image/svg+xml' }));
 }
 
 /** A drawing as PNG; null if it is too large for the browser. */
@@ -92,26 +88,46 @@ async function pngOf(drawing: Drawing, image: HTMLImageElement, scale: number): 
 }
 
 /** Saves a drawing as PNG at the best size that the browser can draw; returns whether there is one. */
-async function savePng(drawing: Drawing, name: string): Promise<boolean> {
+async function savePng(drawing: Drawing, title: string, name: string): Promise<boolean> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing, title))}`;
   await image.decode();
   for (const scale of SCALES) {
     const blob = await pngOf(drawing, image, scale).catch(() => null);
     if (blob) {
-      saveFile(`${name}.png`, blob);
+      saveFile(`${name}.png`, blob, blob.type);
       return true;
     }
   }
   return false;
 }
 
-/** A button that saves a drawing as PNG, and says so if it is too large for one. */
-export function pngButton(label: string, drawing: () => Drawing, name: string): HTMLButtonElement {
-  const button = h('button', { type: 'button', 'aria-label': label, 'aria-live': 'polite' }, 'PNG');
-  button.addEventListener('click', async () => {
-    const isSaved = await savePng(drawing(), name).catch(() => false);
-    if (!isSaved) showBriefly(button, 'PNG', 'Too large: use SVG');
+/** What can be saved of a figure. */
+interface Saved {
+  id: string;
+  title: () => string;
+  drawing: () => Drawing;
+  data: () => Data;
+}
+
+/** The buttons below a figure: SVG, PNG, CSV, others, and a link that is also copied. */
+export function saveMenu({ id, title, drawing, data }: Saved, ...others: Child[]): HTMLElement {
+  const name = `tare-${id}`;
+  const button = (label: string, what: string, onclick: () => void) =>
+    h('button', { type: 'button', onclick, 'aria-label': `${what}: ${title()}`, 'aria-live': 'polite' }, label);
+  const png = button('PNG', 'Save as PNG', async () => {
+    const isSaved = await savePng(drawing(), title(), name).catch(() => false);
+    if (!isSaved) showBriefly(png, 'PNG', 'Too large: use SVG');
   });
-  return button;
+  const link = h('a', { href: `#${id}`, 'aria-label': `Link to: ${title()}` }, 'Link');
+  link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${id}`)));
+  return h(
+    'div',
+    { class: 'figure-menu' },
+    button('SVG', 'Save as SVG', () => saveFile(`${name}.svg`, svgText(drawing(), title()), 'image/svg+xml')),
+    png,
+    button('CSV', 'Save the data as CSV', () => saveFile(`${name}.csv`, toCsv(data().heads, data().rows), 'text/csv')),
+    ...others,
+    link,
+  );
 }

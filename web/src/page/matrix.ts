@@ -1,7 +1,7 @@
 // The overview of a large run: a row per server, a column per scenario. A cell shows a change and links to its comparison.
 
-import { allowBreaks, copyButton, h, saveFile } from '../dom';
-import { toCsv, toMarkdown } from '../format/export';
+import { allowBreaks, copyButton, h } from '../dom';
+import { toMarkdown } from '../format/export';
 import { formatSignedWhole } from '../format/number';
 import { groupName, findCurrency, type Model } from '../model';
 import { waitForPaint } from '../paint';
@@ -10,8 +10,8 @@ import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
 import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { knownChange } from '../figures/rows';
-import { pngButton, saveSvg, tableDrawing } from '../charts/save';
-import { theme, verdictLook, LIGHT } from '../theme';
+import { saveMenu, tableDrawing } from '../charts/save';
+import { verdictLook, LIGHT } from '../theme';
 
 /** Rows of the first paint. The others follow after it. */
 const FIRST_PAINT_ROWS = 24;
@@ -87,6 +87,7 @@ export function matrixFigure(model: Model): HTMLElement {
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
+  const data = () => matrixAsText(model, rows);
   const frame = rows.length > MAX_ROWS_WITHOUT_SCROLLING ? 'scroll tall' : 'scroll';
   return h(
     'figure',
@@ -106,9 +107,8 @@ export function matrixFigure(model: Model): HTMLElement {
     countList,
     h('div', { class: frame, tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
     saveMenu(
-      table,
-      () => titleOf(model),
-      () => matrixAsText(model, rows),
+      { id: 'matrix', title: () => titleOf(model), drawing: () => tableDrawing(table), data },
+      copyButton('Markdown', () => toMarkdown(data().heads, data().rows)),
     ),
   );
 }
@@ -123,27 +123,6 @@ function verdictCounts(model: Model): HTMLElement[] {
       const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`.trim());
       return h('li', { 'data-verdict': verdict }, h('b', {}, String(n)), ' ', words);
     });
-}
-
-/** Buttons that save the table as SVG, PNG, CSV or Markdown. */
-function saveMenu(
-  table: HTMLTableElement,
-  title: () => string,
-  plain: () => { heads: string[]; rows: string[][] },
-): HTMLElement {
-  const button = (label: string, onclick: () => void) =>
-    h('button', { type: 'button', onclick, 'aria-label': `Save the overview as ${label}` }, label);
-  const drawing = () => tableDrawing(table, title(), theme().ink);
-  const csv = () => new Blob([toCsv(plain().heads, plain().rows)], { type: 'text/csv' });
-  return h(
-    'div',
-    { class: 'figure-menu' },
-    button('SVG', () => saveSvg(drawing(), 'tare-matrix')),
-    pngButton('Save the overview as PNG', drawing, 'tare-matrix'),
-    button('CSV', () => saveFile('tare-matrix.csv', csv())),
-    copyButton('Markdown', () => toMarkdown(plain().heads, plain().rows)),
-    h('a', { href: '#matrix' }, 'Link'),
-  );
 }
 
 /** The rows; with several families, each family has a heading that names its baselines. */

@@ -188,7 +188,7 @@ function exportButtons(columns: Column[], shown: () => Row[]): HTMLElement[] {
       columns.map((c) => c.csvHead),
       shown().map((r) => columns.map((c) => c.raw(r.cell))),
     );
-  const save = () => saveFile('tare-cells.csv', new Blob([csv()], { type: 'text/csv' }));
+  const save = () => saveFile('tare-cells.csv', csv(), 'text/csv');
   return [
     copyButton('Copy as Markdown', markdown),
     copyButton('Copy as CSV', csv),
