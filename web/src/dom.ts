@@ -3,7 +3,7 @@
 type Attrs = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 export type Child = Node | string | null | undefined | false;
 
-/** An element with attributes, listeners (`onclick: fn`) and children; strings become text nodes. */
+/** An element with attributes, listeners (`onclick: fn`) and the children that are not empty; strings become text nodes. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attrs: Attrs = {},
@@ -15,7 +15,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) el.setAttribute(name, '');
     else if (value !== false && value != null) el.setAttribute(name, String(value));
   }
-  appendChildren(el, ...children);
+  for (const child of children) if (child) el.append(child);
   return el;
 }
 
@@ -27,10 +27,11 @@ export function svgElement<K extends keyof SVGElementTagNameMap>(tag: K, attrs: 
   return el;
 }
 
-/** Appends the children that are not empty. */
-export function appendChildren(el: Element, ...children: Child[]): void {
-  for (const child of children) if (child) el.append(child);
-}
+/** A sign, which screen readers leave out, and its word. */
+export const signedWord = (glyph: string, word: string): Child[] => [
+  h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph),
+  ` ${word}`,
+];
 
 /** Allows line breaks after dots and slashes, so that long server names fit a narrow column. */
 export function allowBreaks(text: string): DocumentFragment {

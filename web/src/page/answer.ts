@@ -1,12 +1,12 @@
 // The first screen below the headline: whether the figures may be used, the answer table, the next step, how to read it.
 
-import { copyButton, h, type Child } from '../dom';
+import { h, signedWord, type Child } from '../dom';
 import { overheadFigure, percent } from '../figures/overhead';
 import { isDecided } from '../figures/rows';
-import { commandWords } from '../format/line_breaks';
+import { commandBox } from '../format/line_breaks';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
-import type { Comparison, RunStatus, Summary, ValidityState } from '../summary';
+import type { Comparison, NextStep, RunStatus, Summary, ValidityState } from '../summary';
 import { answerTable, MAX_TABLE_ROWS, needsMoreEvidence } from './answer_table';
 import { matrixFigure } from './matrix';
 import { loadTiles } from './tiles';
@@ -62,37 +62,25 @@ function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
   return h(
     'div',
     { class: 'trust', 'data-state': trust.state, role: 'note', 'aria-label': 'May these figures be used?' },
-    h('b', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
+    h('b', {}, ...signedWord(glyph, word)),
     h(
       'ul',
       {},
       ...reasons.map((reason) => h('li', { dir: 'auto' }, explainTerms(reason))),
-      end ? h('li', {}, end) : null,
-      trust.warnings ? h('li', {}, h('a', { href: '#findings' }, link)) : null,
+      end && h('li', {}, end),
+      trust.warnings > 0 && h('li', {}, h('a', { href: '#findings' }, link)),
     ),
   );
 }
 
 function afterTable(model: Model, isTable: boolean): HTMLElement | null {
-  const { summary } = model;
-  const parts = [summary.next && nextStep(summary), isTable && howToRead(model)].filter(Boolean) as HTMLElement[];
-  return parts.length ? h('div', { class: 'after-answer' }, ...parts) : null;
+  const { next } = model.summary;
+  if (!next && !isTable) return null;
+  return h('div', { class: 'after-answer' }, next && nextStep(next), isTable && howToRead(model));
 }
 
-function nextStep({ next }: Summary): HTMLElement {
-  const { command, text } = next!;
-  return h(
-    'div',
-    { class: 'next' },
-    h('h2', {}, 'Next step'),
-    h('p', {}, text),
-    h(
-      'div',
-      { class: 'command' },
-      h('pre', { tabindex: '0' }, commandWords(command)),
-      copyButton('Copy', () => command),
-    ),
-  );
+function nextStep({ command, text }: NextStep): HTMLElement {
+  return h('div', { class: 'next' }, h('h2', {}, 'Next step'), h('p', {}, text), commandBox(command));
 }
 
 function howToRead(model: Model): HTMLElement {

@@ -1,7 +1,7 @@
 // Findings, and how the run was made: plan, environment, versions, command.
 
-import { appendChildren, boxLongText, allowBreaks, splitLongWords, copyButton, h, LONG_TEXT } from '../dom';
-import { commandWords } from '../format/line_breaks';
+import { boxLongText, allowBreaks, splitLongWords, h, LONG_TEXT, plainTable, signedWord } from '../dom';
+import { commandBox, commandWords } from '../format/line_breaks';
 import { seedText } from '../format/number';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
@@ -23,33 +23,21 @@ export function findingsList(model: Model): HTMLElement {
 
 function findingArticle(model: Model, f: Finding): HTMLElement {
   const { glyph, word } = SEVERITY[f.severity];
-  const mark = h(
-    'span',
-    { class: 'severity' },
-    h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph),
-    ` ${word}`,
+  const cell = f.cell && model.cells.has(f.cell) ? f.cell : null;
+  return h(
+    'article',
+    { 'data-severity': f.severity },
+    h('span', { class: 'severity' }, ...signedWord(glyph, word)),
+    h(
+      'div',
+      {},
+      h('h3', { dir: 'auto' }, f.title),
+      h('p', { dir: 'auto' }, explainTerms(asSentence(f.text))),
+      f.remedy && h('p', { dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy),
+      cell && h('p', {}, h('a', { href: `#cell=${encodeURIComponent(cell)}` }, 'Cell ', allowBreaks(cell))),
+      f.log && h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, splitLongWords(f.log)),
+    ),
   );
-  const article = h('article', { 'data-severity': f.severity }, mark);
-  const body = h(
-    'div',
-    {},
-    h('h3', { dir: 'auto' }, f.title),
-    h('p', { dir: 'auto' }, explainTerms(asSentence(f.text))),
-  );
-  if (f.remedy) appendChildren(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
-  if (f.cell && model.cells.has(f.cell)) {
-    appendChildren(
-      body,
-      h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', allowBreaks(f.cell))),
-    );
-  }
-  if (f.log)
-    appendChildren(
-      body,
-      h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, splitLongWords(f.log)),
-    );
-  article.append(body);
-  return article;
 }
 
 /** Adds a full stop, and a capital unless the text begins with a name. */
@@ -61,12 +49,6 @@ function asSentence(text: string): string {
 
 /** Whether a text has options such as `-Xmx1g`. They must not break after their hyphens. */
 const hasOptions = (text: string): boolean => /(^|\s)-\S/.test(text) && text.length <= LONG_TEXT;
-
-/** A small table for each section. */
-function sectionTables(sections: Section[]): HTMLElement {
-  if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
-  return h('div', { class: 'sections' }, ...sections.map(sectionTable));
-}
 
 function sectionTable(section: Section): HTMLElement {
   const sources = section.rows.some((r) => r.source);
@@ -98,18 +80,16 @@ function versionSections(summary: Summary): Section[] {
 export function howItWasRun({ summary }: Model): HTMLElement {
   const part = (id: string, title: string, content: HTMLElement) =>
     h('section', { id, class: 'part' }, h('h3', {}, title), content);
-  const tables: [string, string, Section[]][] = [
-    ['plan', 'Plan', summary.plan],
-    ['environment', 'Environment', summary.environment],
-    ['versions', 'Versions resolved', summary.run.mode === 'load' ? [] : versionSections(summary)],
-  ];
-  const shown = tables.filter(([, , sections]) => sections.length);
+  const tables = (id: string, title: string, sections: Section[]) =>
+    sections.length > 0 && part(id, title, h('div', { class: 'sections' }, ...sections.map(sectionTable)));
   return h(
     'div',
     {},
     h('ul', { class: 'facts' }, ...summary.run.headline.map((fact) => h('li', { dir: 'auto' }, commandWords(fact)))),
     part('again', 'Make it again', reproducePart(summary)),
-    ...shown.map(([id, title, sections]) => part(id, title, sectionTables(sections))),
+    tables('plan', 'Plan', summary.plan),
+    tables('environment', 'Environment', summary.environment),
+    tables('versions', 'Versions resolved', summary.run.mode === 'load' ? [] : versionSections(summary)),
   );
 }
 
@@ -117,26 +97,17 @@ export function howItWasRun({ summary }: Model): HTMLElement {
 function reproducePart({ run, plan }: Summary): HTMLElement {
   const planned = plan.flatMap(({ rows }) => rows).find(({ key }) => key === 'seed')?.value;
   // These apply to comparisons, and a load has none.
-  const limits: Row[] = [
-    { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
-    { key: 'error probability of a comparison', value: String(run.alpha), source: null },
+  const limits = [
+    ['region of no material difference', `±${percent(run.region)} %`],
+    ['error probability of a comparison', String(run.alpha)],
   ];
-  const facts: Row[] = [
-    { key: 'tare', value: run.tare_version, source: null },
-    { key: 'git revision', value: run.git_revision ?? 'none', source: null },
-    { key: 'seed', value: seedText(run.seed, planned, run.command), source: null },
+  const facts = [
+    ['tare', run.tare_version],
+    ['git revision', run.git_revision ?? 'none'],
+    ['seed', seedText(run.seed, planned, run.command)],
     ...(run.mode === 'load' ? [] : limits),
-    { key: 'began', value: run.started_at, source: null },
+    ['began', run.started_at],
   ];
-  return h(
-    'div',
-    {},
-    h(
-      'div',
-      { class: 'command' },
-      h('pre', { tabindex: '0' }, commandWords(run.command)),
-      copyButton('Copy', () => run.command),
-    ),
-    sectionTables([{ title: 'Run', rows: facts }]),
-  );
+  const table = plainTable('Run', [], facts, { class: 'keys' });
+  return h('div', {}, commandBox(run.command), h('div', { class: 'sections' }, table));
 }

@@ -1,6 +1,6 @@
 // The table of all cells. It can be sorted, filtered and exported as Markdown and CSV. A row opens the details of its cell.
 
-import { appendChildren, allowBreaks, copyButton, h, saveFile, scrollFrame } from '../dom';
+import { allowBreaks, copyButton, h, saveFile, scrollFrame } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
 import { explainTerms } from '../glossary';
 import { openPanels, type Model } from '../model';
@@ -140,18 +140,14 @@ function filterText(cell: Cell, columns: Column[]): string {
 }
 
 function rowElement(cell: Cell, columns: Column[]): HTMLTableRowElement {
-  const element = h('tr', { 'data-cell': cell.id });
-  if (cell.baseline) element.classList.add('is-baseline');
-  columns.forEach((column, i) => {
+  const fields = columns.map((column, i) => {
     const text = column.text(cell);
-    if (i === 0) {
-      const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, allowBreaks(text));
-      appendChildren(element, h('th', { scope: 'row' }, link));
-    } else if (column.head === 'validity')
-      appendChildren(element, h('td', { 'data-validity': cell.validity.state }, text));
-    else appendChildren(element, h('td', column.numeric ? { class: 'number' } : {}, text));
+    if (i === 0)
+      return h('th', { scope: 'row' }, h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, allowBreaks(text)));
+    if (column.head === 'validity') return h('td', { 'data-validity': cell.validity.state }, text);
+    return h('td', column.numeric ? { class: 'number' } : {}, text);
   });
-  return element;
+  return h('tr', { 'data-cell': cell.id, class: cell.baseline ? 'is-baseline' : null }, ...fields);
 }
 
 function columnHeader(column: Column, sort: (down: boolean) => void): HTMLElement {

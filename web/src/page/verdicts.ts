@@ -1,6 +1,6 @@
 // The text below the answer: a sentence per comparison, and the results of searches for the largest load.
 
-import { h } from '../dom';
+import { h, signedWord } from '../dom';
 import { preventBreaks } from '../format/line_breaks';
 import type { Sentence, Summary } from '../summary';
 import { verdictLook, LIGHT } from '../theme';
@@ -9,18 +9,12 @@ const MAX_CAPACITY_SENTENCES = 12;
 
 export function verdictSentences(summary: Summary): HTMLElement {
   const { sentences } = summary;
-  const section = h('div', { id: 'verdicts' });
-  const capacityList = capacitySentences(summary);
-  if (capacityList) section.append(capacityList);
-  // With one comparison the headline is its sentence.
-  if (sentences.length < 2) return section;
   const all = h('details', {}, h('summary', {}, `Each of the ${sentences.length} comparisons in words`));
   // There can be hundreds of sentences, so they are created only on demand.
-  all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(sentenceList(sentences)), {
-    once: true,
-  });
-  section.append(all);
-  return section;
+  const fill = () => all.append(h('ul', { class: 'verdicts' }, ...sentences.map(sentenceItem)));
+  all.addEventListener('toggle', fill, { once: true });
+  // With one comparison the headline is its sentence.
+  return h('div', { id: 'verdicts' }, capacitySentences(summary), sentences.length > 1 && all);
 }
 
 /** The results of searches for the largest load, a sentence per cell; null without one, or with too many. */
@@ -30,16 +24,12 @@ function capacitySentences({ cells }: Summary): HTMLElement | null {
   return h('ul', { class: 'plain' }, ...found.map((sentence) => h('li', { dir: 'auto' }, preventBreaks(sentence))));
 }
 
-function sentenceList(sentences: Sentence[]): HTMLElement {
-  return h('ul', { class: 'verdicts' }, ...sentences.map(sentenceItem));
-}
-
 function sentenceItem({ text, verdict, comparison }: Sentence): HTMLElement {
   const { glyph, word } = verdictLook(verdict, LIGHT);
   return h(
     'li',
     { 'data-verdict': verdict },
-    h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
+    h('span', { class: 'verdict-word' }, ...signedWord(glyph, word)),
     h(
       'a',
       { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` },
