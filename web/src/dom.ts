@@ -86,8 +86,8 @@ export function scrollFrame(label: string, table: HTMLTableElement): HTMLElement
 }
 
 /** A table that is too wide for narrow screens. It scrolls; its title does not. */
-export function scrollingTable(title: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLElement {
-  const table = plainTable('', heads, rows, { ...attrs, 'aria-label': title });
+export function scrollingTable(title: string, heads: Child[], rows: Child[][], classes = 'cells'): HTMLElement {
+  const table = plainTable('', heads, rows, { class: classes, 'aria-label': title });
   return h('div', { class: 'titled' }, h('h3', {}, title), scrollFrame(title, table));
 }
 

@@ -21,7 +21,7 @@ export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
   if (!cells.length) return null;
   const title = `${panel.title}: the largest load that keeps ${curveNames(cells)}`;
   const rows = cells.map((cell) => [cell.variant, ...resultOf(cell.capacity, loadUnit(cells))]);
-  return scrollingTable(title, HEADS, rows, { class: 'cells' });
+  return scrollingTable(title, HEADS, rows);
 }
 
 const curveNames = (cells: SearchedCell[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');

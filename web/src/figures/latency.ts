@@ -168,6 +168,5 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
       ...columns.map((p) => text(of(d, p), unitOf(p), open)),
       maxText(d),
     ]),
-    { class: 'cells' },
   );
 }

@@ -24,8 +24,7 @@ export function loadFigures({ summary }: Model): HTMLElement {
     factTable(facts),
     cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts, countedIn(cell))),
     urlTable(facts),
-    cell && errorTable('Failed requests by class', cell.errors),
-    cell && errorTable('Connection events by class: they belong to no request', cell.connection_events ?? []),
+    ...(cell ? errorTables(cell, scrollingTable) : []),
   );
 }
 
@@ -55,7 +54,7 @@ function latencyTable(cell: Cell): HTMLElement | null {
       ];
   if (latency.send_lag) columns.push(['send lag', latency.send_lag]);
   const rows = distributionRows(columns.map(([, distribution]) => distribution));
-  return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows, { class: 'cells' });
+  return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows);
 }
 
 /** The histogram of response times. */
@@ -92,12 +91,22 @@ function urlTable({ urls }: LoadFacts): HTMLElement | null {
     ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(formatTime),
     u.example ?? '',
   ]);
-  return scrollingTable('Response time by URL', heads, rows, { class: 'cells' });
+  return scrollingTable('Response time by URL', heads, rows);
 }
 
-/** Failures by class, the most frequent first; null without any. */
-function errorTable(title: string, all: ErrorCount[]): HTMLElement | null {
-  if (!all.length) return null;
-  const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, formatWhole(e.count), e.example]);
-  return scrollingTable(title, ['class', 'count', 'first example'], rows, { class: 'cells' });
+type MakeTable = (title: string, heads: string[], rows: string[][]) => HTMLElement;
+
+/** Failed requests and connection events by class, the most frequent first. */
+export function errorTables(cell: Cell, makeTable: MakeTable): HTMLElement[] {
+  const tables: [title: string, counts: ErrorCount[]][] = [
+    ['Failed requests by class', cell.errors],
+    ['Connection events by class: they belong to no request', cell.connection_events ?? []],
+  ];
+  return tables
+    .filter(([, counts]) => counts.length)
+    .map(([title, counts]) => {
+      const sorted = [...counts].sort((a, b) => b.count - a.count);
+      const rows = sorted.map((e) => [e.class, formatWhole(e.count), e.example]);
+      return makeTable(title, ['class', 'count', 'first example'], rows);
+    });
 }

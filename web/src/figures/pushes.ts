@@ -27,7 +27,7 @@ export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
   const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...countTexts(c.messages)]] : []));
   if (!rows.length) return null;
   const title = `${panel.title}: what came`;
-  return scrollingTable(title, ['', ...Object.keys(COUNTS), 'clocks agree within'], rows, { class: 'cells' });
+  return scrollingTable(title, ['', ...Object.keys(COUNTS), 'clocks agree within'], rows);
 }
 
 function countTexts(m: Messages): string[] {

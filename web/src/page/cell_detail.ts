@@ -1,13 +1,14 @@
 // The details of a cell: reasons against its validity, errors, percentiles, counts, command.
 
 import { h, plainTable, type Child } from '../dom';
+import { errorTables } from '../figures/load';
 import { distributionRows } from '../figures/percentiles';
 import { formatFixed, formatWhole } from '../format/number';
 import { durationText, formatTime, bytesUnit, inUnit } from '../format/unit';
 import { commandWords } from '../format/line_breaks';
 import { explainTerms } from '../glossary';
 import { kindText, spellOut, type Model } from '../model';
-import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
+import type { Cell, Currency, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
 
 export function cellDetail(model: Model, cell: Cell, close: () => void): HTMLElement {
@@ -38,19 +39,12 @@ function detailParts(model: Model, cell: Cell): Child[] {
           ]),
         )
       : null,
-    comparison?.cpu_cost?.text ?? null,
-    cell.latency.length ? percentileTable(cell.latency) : null,
-    errorTable('Failed requests by class', cell.errors),
-    errorTable('Connection events by class: they belong to no request', cell.connection_events ?? []),
-    plainTable('Counts', ['what', 'value'], [...countRows(cell), ...(cell.probes ? probeRows(cell.probes) : [])]),
-    cell.command ? h('pre', { tabindex: '0' }, commandWords(cell.command)) : null,
+    comparison?.cpu_cost?.text,
+    cell.latency.length > 0 && percentileTable(cell.latency),
+    ...errorTables(cell, plainTable),
+    plainTable('Counts', ['what', 'value'], [...countRows(cell), ...probeRows(cell.probes)]),
+    cell.command && h('pre', { tabindex: '0' }, commandWords(cell.command)),
   ];
-}
-
-function errorTable(caption: string, counts: ErrorCount[]): HTMLElement | null {
-  if (!counts.length) return null;
-  const rows = counts.map((e) => [e.class, formatWhole(e.count), e.example]);
-  return plainTable(caption, ['class', 'count', 'first example'], rows);
 }
 
 function whyText(c: Currency): string {
@@ -69,15 +63,12 @@ function reasonList(cell: Cell): HTMLElement {
 }
 
 function percentileTable(latency: Latency[]): HTMLElement {
-  const columns = latency.flatMap((l) =>
-    l.send_lag === null
-      ? [{ head: `${l.model}: response`, d: l.response }]
-      : [
-          { head: `${l.model}: response`, d: l.response },
-          { head: `${kindText(l.slice_kind)}: service`, d: l.service },
-          { head: `${kindText(l.slice_kind)}: send lag`, d: l.send_lag },
-        ],
-  );
+  const columns = latency.flatMap((l) => {
+    const response = { head: `${l.model}: response`, d: l.response };
+    if (l.send_lag === null) return [response];
+    const kind = kindText(l.slice_kind);
+    return [response, { head: `${kind}: service`, d: l.service }, { head: `${kind}: send lag`, d: l.send_lag }];
+  });
   const rows = distributionRows(columns.map((c) => c.d));
   const counts = ['requests', ...columns.map((c) => formatWhole(c.d.count))];
   return plainTable('Latency', ['', ...columns.map((c) => explainTerms(c.head))], [...rows, counts]);

@@ -157,7 +157,7 @@ function methodButton({ short, name }: { short: string; name: string }): HTMLEle
 }
 
 function methodTable(caption: string, heads: string[], rows: Child[][]): HTMLElement {
-  return scrollingTable(caption, heads, rows, { class: 'cells methods' });
+  return scrollingTable(caption, heads, rows, 'cells methods');
 }
 
 function versionsTable(table: AcrossVersions): HTMLElement {
