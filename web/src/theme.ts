@@ -4,7 +4,7 @@ import { h } from './dom';
 import { DARK, LIGHT, type Theme } from './palette';
 import type { VerdictKind } from './summary';
 
-export { DARK, LIGHT, type Theme } from './palette';
+export { LIGHT, type Theme } from './palette';
 
 const KEY = 'tare-theme';
 const system = window.matchMedia('(prefers-color-scheme: dark)');
@@ -56,20 +56,18 @@ export function themeSwitch(): HTMLButtonElement {
 system.addEventListener('change', apply);
 apply();
 
-/** Colour, glyph and word of a verdict, so that colour is never the only sign. No glyph points up or down: more CPU is worse. */
-export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; glyph: string; word: string } {
-  switch (verdict) {
-    case 'worse':
-      return { colour: t.worse, glyph: '✗', word: 'worse' };
-    case 'better':
-      return { colour: t.better, glyph: '✓', word: 'better' };
-    case 'no_material_difference':
-      return { colour: t.ink, glyph: '=', word: 'no material difference' };
-    case 'inconclusive':
-      return { colour: t.undecided, glyph: '?', word: 'not decided' };
-    case 'no_interval':
-      return { colour: t.undecided, glyph: '○', word: 'no interval' };
-    case 'void':
-      return { colour: t.undecided, glyph: '∅', word: 'void' };
-  }
+/** Glyph and word of a verdict, so that colour is never the only sign. No glyph points up or down: more CPU is worse. */
+export const VERDICTS: Record<VerdictKind, { glyph: string; word: string }> = {
+  worse: { glyph: '✗', word: 'worse' },
+  better: { glyph: '✓', word: 'better' },
+  no_material_difference: { glyph: '=', word: 'no material difference' },
+  inconclusive: { glyph: '?', word: 'not decided' },
+  no_interval: { glyph: '○', word: 'no interval' },
+  void: { glyph: '∅', word: 'void' },
+};
+
+/** The colour of a verdict in charts. */
+export function verdictColour(verdict: VerdictKind, t: Theme): string {
+  if (verdict === 'worse' || verdict === 'better') return t[verdict];
+  return verdict === 'no_material_difference' ? t.ink : t.undecided;
 }

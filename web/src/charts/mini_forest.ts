@@ -72,7 +72,6 @@ export function miniScale(halfWidth: number): SVGSVGElement {
 export function miniForest(figure: Currency, isDecided: boolean, halfWidth: number, region: number): SVGSVGElement {
   const middle = WIDTH / 2;
   const x = (ratio: number) => middle + (Math.log(ratio) / halfWidth) * (middle - EDGE);
-  const inside = (px: number) => px >= EDGE && px <= WIDTH - EDGE;
   const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
   const svg = svgElement('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
   const half = Math.max(LEAST_BAND_PX / 2, x(1 + region) - middle);
@@ -80,32 +79,26 @@ export function miniForest(figure: Currency, isDecided: boolean, halfWidth: numb
     svgElement('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
     svgElement('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),
   );
+  const beyond = (px: number, y: number, size: number) => arrow(clamp(px), y, px < middle ? -1 : 1, size);
+  const dot = (px: number, y: number, r: number, arrowSize: number, className: string) => {
+    const mark = px === clamp(px) ? svgElement('circle', { cx: px, cy: y, r }) : beyond(px, y, arrowSize);
+    mark.setAttribute('class', className);
+    return mark;
+  };
   if (figure.lo !== null && figure.hi !== null) {
-    const [from, to] = [x(figure.lo), x(figure.hi)];
+    const ends = [x(figure.lo), x(figure.hi)] as const;
     svg.append(
-      svgElement('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
-      ...(inside(from) ? [] : [arrow(clamp(from), LINE_Y, from < EDGE ? -1 : 1)]),
-      ...(inside(to) ? [] : [arrow(clamp(to), LINE_Y, to < EDGE ? -1 : 1)]),
+      svgElement('line', { class: 'interval', x1: clamp(ends[0]), x2: clamp(ends[1]), y1: LINE_Y, y2: LINE_Y }),
+      ...ends.filter((px) => px !== clamp(px)).map((px) => beyond(px, LINE_Y, 1)),
     );
   }
-  for (const start of figure.fork_ratios.map(x)) {
-    const mark = inside(start)
-      ? svgElement('circle', { cx: start, cy: STARTS_Y, r: 2.2 })
-      : arrow(clamp(start), STARTS_Y, start < EDGE ? -1 : 1, 0.7);
-    mark.setAttribute('class', 'start');
-    svg.append(mark);
-  }
-  const at = x(figure.ratio);
-  const estimate = inside(at)
-    ? svgElement('circle', { cx: at, cy: LINE_Y, r: 5 })
-    : arrow(clamp(at), LINE_Y, at < EDGE ? -1 : 1, 1.5);
-  estimate.setAttribute('class', isDecided ? 'estimate' : 'estimate open');
-  svg.append(estimate);
+  for (const start of figure.fork_ratios) svg.append(dot(x(start), STARTS_Y, 2.2, 0.7, 'start'));
+  svg.append(dot(x(figure.ratio), LINE_Y, 5, 1.5, isDecided ? 'estimate' : 'estimate open'));
   return svg;
 }
 
 /** An arrowhead at the end of the axis, for a value beyond it. */
-function arrow(x: number, y: number, towards: -1 | 1, size = 1): SVGElement {
+function arrow(x: number, y: number, towards: -1 | 1, size: number): SVGElement {
   const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
   const points = `${tip},${y} ${back},${y - rise} ${back},${y + rise}`;
   return svgElement('polygon', { class: 'arrow', points });

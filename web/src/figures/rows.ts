@@ -6,7 +6,7 @@ import { durationText, inUnit, unitFor } from '../format/unit';
 import { findCurrency } from '../model';
 import { choice } from '../state';
 import type { Cell, Currency } from '../summary';
-import { verdictLook, type Theme } from '../theme';
+import { verdictColour, type Theme } from '../theme';
 import { reasonsIn, validityIn } from '../validity';
 
 const BLANK_ROW = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
@@ -45,7 +45,7 @@ export function ratioRow(
     lo: c.lo,
     hi: c.hi,
     value: valueText(c) + doubt,
-    colour: verdictLook(c.verdict, t).colour,
+    colour: verdictColour(c.verdict, t),
     open: !isDecided(c),
     tip: [...currencyTip(c), ...doubtLines(cell, c.name)],
   };

@@ -9,7 +9,7 @@ import { changeText, changeWithInterval, differenceText, isInformative, sidesTex
 import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { panelHeading, findCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
-import { LIGHT, verdictLook } from '../theme';
+import { VERDICTS } from '../theme';
 import { reasonsIn } from '../validity';
 
 /** With more comparisons the page shows a matrix instead. */
@@ -19,15 +19,17 @@ const MAX_FORECAST_S = 1800;
 /** With fewer starts nothing can be decided. */
 const MIN_STARTS = 3;
 
+/** A column: a measure, and half the width of the axis of its small forest plots. */
+interface Column extends CurrencyName {
+  halfWidth: number;
+}
+
 export function answerTable(model: Model): HTMLElement {
-  const columns = tableMeasures(model);
-  const halfWidths = new Map(
-    columns.map((c) => [c.name, axisHalfWidth(ratiosOf(model, c.name), model.summary.run.region)]),
-  );
+  const columns = columnsOf(model);
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
   const isOpen = model.summary.comparisons.some((c) => neededText(c, '') !== null);
   const heads = columns.map((c) =>
-    h('th', { scope: 'col', role: 'columnheader' }, explainTerms(capitalise(c.label)), columnScale(c, halfWidths)),
+    h('th', { scope: 'col', role: 'columnheader' }, explainTerms(capitalise(c.label)), columnScale(c)),
   );
   const head = h(
     'tr',
@@ -36,9 +38,7 @@ export function answerTable(model: Model): HTMLElement {
     ...heads,
     isOpen && h('th', { scope: 'col', role: 'columnheader' }, 'Still needed'),
   );
-  const bodies = model.panels
-    .filter((p) => p.comparisons.length)
-    .map((p) => panelRows(model, p, columns, halfWidths, isOpen));
+  const bodies = model.panels.filter((p) => p.comparisons.length).map((p) => panelRows(model, p, columns, isOpen));
   const table = h(
     'table',
     { class: 'answer', role: 'table' },
@@ -52,9 +52,11 @@ export function answerTable(model: Model): HTMLElement {
 /** Beside a p99, these have a column only if they are the first. The charts and the notes below show them. */
 const BESIDE_P99 = ['latency_p50', 'latency_met_stop'];
 
-function tableMeasures({ currencies }: Model): CurrencyName[] {
+function columnsOf(model: Model): Column[] {
+  const { currencies, summary } = model;
   const hasTail = currencies.some((c) => c.name === 'latency_p99');
-  return currencies.filter((c, i) => i === 0 || !(hasTail && BESIDE_P99.includes(c.name)));
+  const shown = currencies.filter((c, i) => i === 0 || !(hasTail && BESIDE_P99.includes(c.name)));
+  return shown.map((c) => ({ ...c, halfWidth: axisHalfWidth(ratiosOf(model, c.name), summary.run.region) }));
 }
 
 /** The ratios that are drawn: void ones are not. */
@@ -70,16 +72,9 @@ const changeWords = (name: string): [string, string] => (isLatency(name) ? ['low
 const axisWords = (c: CurrencyName): string => (c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse');
 
 /** The heading of the small forest plots in a column: which side is better, and the scale. */
-const columnScale = (c: CurrencyName, halfWidths: Map<string, number>): HTMLElement =>
-  h('span', { class: 'axis' }, axisWords(c), miniScale(halfWidths.get(c.name)!));
+const columnScale = (c: Column): HTMLElement => h('span', { class: 'axis' }, axisWords(c), miniScale(c.halfWidth));
 
-function panelRows(
-  model: Model,
-  panel: Panel,
-  columns: CurrencyName[],
-  halfWidths: Map<string, number>,
-  isOpen: boolean,
-): HTMLElement {
+function panelRows(model: Model, panel: Panel, columns: Column[], isOpen: boolean): HTMLElement {
   const head = h(
     'tr',
     { class: 'panel', role: 'row' },
@@ -87,19 +82,14 @@ function panelRows(
       'th',
       { scope: 'rowgroup', role: 'rowheader' },
       panelHeading(panel),
-      panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
+      panel.scenarioTitle && h('small', {}, panel.scenarioTitle),
     ),
     ...columns.map((c) =>
-      h(
-        'td',
-        { role: 'cell', 'data-label': capitalise(c.label) },
-        baselineLevel(panel, c.name),
-        columnScale(c, halfWidths),
-      ),
+      h('td', { role: 'cell', 'data-label': capitalise(c.label) }, baselineLevel(panel, c.name), columnScale(c)),
     ),
     isOpen && h('td', { role: 'cell' }),
   );
-  const rows = panel.comparisons.map((c) => comparisonRow(model, c, columns, halfWidths, isOpen));
+  const rows = panel.comparisons.map((c) => comparisonRow(model, c, columns, isOpen));
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
 }
 
@@ -111,20 +101,14 @@ function baselineLevel(panel: Panel, name: string): Child {
   return h('span', { class: 'level' }, `baseline ${inUnit(found.baseline_value, unit)}`);
 }
 
-function comparisonRow(
-  model: Model,
-  c: Comparison,
-  columns: CurrencyName[],
-  halfWidths: Map<string, number>,
-  isOpen: boolean,
-): HTMLElement {
+function comparisonRow(model: Model, c: Comparison, columns: Column[], isOpen: boolean): HTMLElement {
   const cell = model.cells.get(c.cell);
   const name = h('a', { href: `#cell=${encodeURIComponent(c.cell)}` }, allowBreaks(c.variant));
   return h(
     'tr',
     { role: 'row' },
     h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(model, cell, c.odd_forks.length))),
-    ...columns.map((column) => measureCell(c, column, halfWidths.get(column.name)!, model.summary.run.region, cell)),
+    ...columns.map((column) => measureCell(c, column, model.summary.run.region, cell)),
     isOpen && h('td', { role: 'cell', class: 'needed' }, neededText(c, columns[0]!.label) ?? 'nothing'),
   );
 }
@@ -139,23 +123,22 @@ function startsText({ summary }: Model, cell: Cell | undefined, odd: number): st
   return counted < all ? `${counted} of ${starts} count${doubt}` : starts + doubt;
 }
 
-function measureCell(c: Comparison, column: CurrencyName, halfWidth: number, region: number, cell?: Cell): HTMLElement {
+function measureCell(c: Comparison, column: Column, region: number, cell?: Cell): HTMLElement {
   const attrs = { role: 'cell', 'data-label': capitalise(column.label) };
   const figure = findCurrency(c.currencies, column.name);
   if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
     return h('td', attrs, h('span', { class: 'words' }, '× void'));
   if (!figure) return h('td', attrs, h('span', { class: 'words' }, 'not measured'));
-  const { glyph } = verdictLook(figure.verdict, LIGHT);
   const reasons = cell ? reasonsIn(cell, figure.name).map((reason) => reason.text) : [];
   const title = [figure.short, figure.method, figure.reason, ...reasons].filter(Boolean).join(' · ');
   return h(
     'td',
     { ...attrs, title, 'data-verdict': figure.verdict },
-    miniForest(figure, isDecided(figure), halfWidth, region),
+    miniForest(figure, isDecided(figure), column.halfWidth, region),
     h(
       'span',
       { class: 'words' },
-      h('b', { 'aria-hidden': 'true' }, glyph),
+      h('b', { 'aria-hidden': 'true' }, VERDICTS[figure.verdict].glyph),
       '\u00a0',
       figureText(figure),
       reasons.length > 0 && ' !',

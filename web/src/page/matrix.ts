@@ -11,7 +11,7 @@ import type { Cell, Currency, VerdictKind } from '../summary';
 import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { knownChange } from '../figures/rows';
 import { saveMenu, tableDrawing } from '../charts/save';
-import { verdictLook, LIGHT } from '../theme';
+import { VERDICTS } from '../theme';
 
 /** Rows of the first paint. The others follow after it. */
 const FIRST_PAINT_ROWS = 24;
@@ -19,17 +19,7 @@ const FIRST_PAINT_ROWS = 24;
 /** What a cell shows: its verdict, or null if the chosen currency was not measured. */
 type Shown = VerdictKind | null;
 
-const lookOf = (shown: Shown) => (shown ? verdictLook(shown, LIGHT) : { glyph: '', word: 'not measured' });
-
-const VERDICT_ORDER: Shown[] = [
-  'worse',
-  'better',
-  'no_material_difference',
-  'inconclusive',
-  'no_interval',
-  'void',
-  null,
-];
+const lookOf = (shown: Shown) => (shown ? VERDICTS[shown] : { glyph: '', word: 'not measured' });
 
 /** A table with more rows scrolls in its frame, so that the next step stays close. */
 const MAX_ROWS_WITHOUT_SCROLLING = 40;
@@ -116,13 +106,13 @@ export function matrixFigure(model: Model): HTMLElement {
 /** The number of comparisons with each verdict, in the chosen currency. */
 function verdictCounts(model: Model): HTMLElement[] {
   const verdicts = [...model.comparisons.keys()].map((id) => verdictOf(model, model.cells.get(id)!));
-  return VERDICT_ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
-    .filter(({ n }) => n)
-    .map(({ verdict, n }) => {
-      const { glyph, word } = lookOf(verdict);
-      const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`.trim());
-      return h('li', { 'data-verdict': verdict }, h('b', {}, String(n)), ' ', words);
-    });
+  const order = [...(Object.keys(VERDICTS) as VerdictKind[]), null];
+  return order.flatMap((verdict) => {
+    const n = verdicts.filter((v) => v === verdict).length;
+    const { glyph, word } = lookOf(verdict);
+    const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`.trim());
+    return n ? [h('li', { 'data-verdict': verdict }, h('b', {}, String(n)), ' ', words)] : [];
+  });
 }
 
 /** The rows; with several families, each family has a heading that names its baselines. */

@@ -3,7 +3,7 @@
 import { h, signedWord } from '../dom';
 import { preventBreaks } from '../format/line_breaks';
 import type { Sentence, Summary } from '../summary';
-import { verdictLook, LIGHT } from '../theme';
+import { VERDICTS } from '../theme';
 
 const MAX_CAPACITY_SENTENCES = 12;
 
@@ -25,7 +25,7 @@ function capacitySentences({ cells }: Summary): HTMLElement | null {
 }
 
 function sentenceItem({ text, verdict, comparison }: Sentence): HTMLElement {
-  const { glyph, word } = verdictLook(verdict, LIGHT);
+  const { glyph, word } = VERDICTS[verdict];
   return h(
     'li',
     { 'data-verdict': verdict },
