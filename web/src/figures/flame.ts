@@ -1,6 +1,6 @@
 // The flame graph of a profile: side, marks, zoom, texts and data.
 
-import { figure, list, type KeyItem } from '../charts/figure';
+import { figure, list, type FigureSpec, type KeyItem } from '../charts/figure';
 import { flameHeight, flameOption, MIN_BOX_PX, type Flame } from '../charts/flame';
 import { h } from '../dom';
 import { differenceColour, KINDS, kindColour } from '../flame/colour';
@@ -26,12 +26,12 @@ export function shortName(name: string): string {
 }
 
 /** The side to draw. A profile without a baseline has only one. */
-export function sideOf(view: ProfileView): Side {
+function sideOf(view: ProfileView): Side {
   return view.flame.base.length ? choice.side : 'variant';
 }
 
 const isDifference = (side: Side) => side === 'more' || side === 'less';
-export const widthsOf = (view: ProfileView, side: Side) =>
+const widthsOf = (view: ProfileView, side: Side) =>
   side === 'baseline' || side === 'less' ? view.flame.base : view.flame.value;
 
 /** The cost of a node on both sides: per request if that is known, else as a share. */
@@ -55,13 +55,48 @@ export function largestDifference(view: ProfileView): number {
   return max || 1;
 }
 
-export function flameFigure(view: ProfileView): HTMLElement {
-  const tree = cachedTree(view);
+/** How a flame graph is drawn: the node that fills the width (-1 for the whole graph), and whether the root is above. */
+interface Drawn {
+  zoom: number;
+  icicle: boolean;
+  /** The largest difference, which has the full colour. */
+  scale: number;
+}
+
+/** The parts of a figure that shows a flame graph. */
+export function flameSpec(
+  view: ProfileView,
+  tree: Tree,
+  drawn: () => Drawn,
+): Pick<FigureSpec, 'height' | 'draw' | 'key'> {
   const boxesOf = (width: number, zoom: number) =>
     layOutBoxes(tree, widthsOf(view, sideOf(view)), zoom, width, MIN_BOX_PX);
   /** The rows that the graph needs with and without zoom, so that zooming does not move the page. */
   const rowsOf = (width: number) =>
-    [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((max, box) => Math.max(max, box.row), 0) + 1;
+    [...boxesOf(width, -1), ...boxesOf(width, drawn().zoom)].reduce((max, box) => Math.max(max, box.row), 0) + 1;
+  const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
+  return {
+    height: (width) => flameHeight(rowsOf(width)),
+    draw: (width, t) => {
+      const { zoom, icicle, scale } = drawn();
+      const found = matchNames(view.flame, choice.find);
+      const flame: Flame = {
+        boxes: boxesOf(width, zoom),
+        rows: rowsOf(width),
+        icicle,
+        name: (node) => shortName(name(node)),
+        colour: (box) => boxColour(view, box, sideOf(view), scale, t),
+        marked: (node) => found[view.flame.frame[node]!] === 1,
+        tip: (node) => tipOf(view, node, name(node)),
+      };
+      return flameOption(flame, t);
+    },
+    key: (t) => keyOf(view, t),
+  };
+}
+
+export function flameFigure(view: ProfileView): HTMLElement {
+  const tree = cachedTree(view);
   const scale = largestDifference(view);
   return figure({
     id: 'flame',
@@ -72,11 +107,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
         ? 'Enter zooms to the widest frame found.'
         : 'Click a frame to zoom in; click it again to zoom out.',
     watch: ['find', 'side', 'icicle', 'zoom'],
-    height: (width) => flameHeight(rowsOf(width)),
-    draw: (width, t) => {
-      const shape = { boxes: boxesOf(width, choice.zoom), rows: rowsOf(width), icicle: choice.icicle };
-      return flameOption(flameOf(view, shape, scale, t), t);
-    },
+    ...flameSpec(view, tree, () => ({ zoom: choice.zoom, icicle: choice.icicle, scale })),
     data: () => ({
       heads: ['method', 'share %', 'by itself %', 'mostly called by'],
       rows: view.hot.map((f) => [
@@ -89,28 +120,8 @@ export function flameFigure(view: ProfileView): HTMLElement {
     alternative: () => alternative(view),
     onPick: (node) => choose({ zoom: Number(node) === choice.zoom ? -1 : Number(node) }),
     controls: controls(view),
-    key: (t) => keyOf(view, t),
     alwaysKey: true,
   });
-}
-
-/** The data for drawing: boxes with names, colours and marks. */
-export function flameOf(
-  view: ProfileView,
-  shape: Pick<Flame, 'boxes' | 'rows' | 'icicle'>,
-  scale: number,
-  t: Theme,
-): Flame {
-  const side = sideOf(view);
-  const found = matchNames(view.flame, choice.find);
-  const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
-  return {
-    ...shape,
-    name: (node) => shortName(name(node)),
-    colour: (box) => boxColour(view, box, side, scale, t),
-    marked: (node) => found[view.flame.frame[node]!] === 1,
-    tip: (node) => tipOf(view, node, name(node)),
-  };
 }
 
 function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Theme): string {
@@ -165,7 +176,7 @@ function tipOf(view: ProfileView, node: number, name: string): [string, string][
   return lines;
 }
 
-export function keyOf(view: ProfileView, t: Theme): KeyItem[] {
+function keyOf(view: ProfileView, t: Theme): KeyItem[] {
   if (isDifference(sideOf(view)))
     return [
       { label: `more than ${view.baseline}`, colour: t.worse },

@@ -1,14 +1,13 @@
 // A method between its callers and its callees, as two flame graphs: callers above, callees below.
 
-import { figure } from '../charts/figure';
-import { flameHeight, flameOption, MIN_BOX_PX } from '../charts/flame';
+import { figure, type FigureSpec } from '../charts/figure';
 import { h } from '../dom';
 import { calleesOf, callersOf } from '../flame/sandwich';
-import { layOutBoxes, buildTree, type Box } from '../flame/tree';
+import { buildTree } from '../flame/tree';
 import { formatSignificant } from '../format/number';
 import { choice, choose } from '../state';
 import type { FlameColumns, ProfileView } from '../summary';
-import { flameOf, keyOf, largestDifference, shortName, sideOf, cachedTree, widthsOf } from './flame';
+import { cachedTree, flameSpec, largestDifference, shortName } from './flame';
 
 /** Both graphs of the chosen method, or a hint if none is chosen. */
 export function sandwich(view: ProfileView): HTMLElement[] {
@@ -21,25 +20,22 @@ export function sandwich(view: ProfileView): HTMLElement[] {
   const close = h('button', { type: 'button', class: 'button', onclick: () => choose({ method: '' }) }, 'Close');
   const name = shortName(choice.method);
   return [
-    graph(view, callersOf(tree, frame), { id: 'callers', title: `Who calls ${name}`, icicle: false, control: close }),
-    graph(view, calleesOf(tree, frame), { id: 'callees', title: `What ${name} calls`, icicle: true }),
+    graph(view, callersOf(tree, frame), {
+      id: 'callers',
+      title: `Who calls ${name}`,
+      icicle: false,
+      controls: [close],
+    }),
+    graph(view, calleesOf(tree, frame), { id: 'callees', title: `What ${name} calls`, icicle: true, controls: [] }),
   ];
 }
 
-interface GraphSpec {
-  id: string;
-  title: string;
-  icicle: boolean;
-  control?: Node;
-}
+type GraphSpec = Pick<FigureSpec, 'id' | 'title'> & { icicle: boolean; controls: Node[] };
 
 function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLElement {
   // A profile with the merged stacks, so that names, colours and figures are made as in the whole flame graph.
   const part: ProfileView = { ...view, flame: columns };
-  const tree = buildTree(columns);
   const scale = largestDifference(view);
-  const boxesOf = (width: number): Box[] => layOutBoxes(tree, widthsOf(part, sideOf(part)), 0, width, MIN_BOX_PX);
-  const rowsOf = (boxes: Box[]) => boxes.reduce((max, box) => Math.max(max, box.row), 0) + 1;
   const direct = () =>
     columns.depth
       .flatMap((depth, node) => (depth === 1 ? [node] : []))
@@ -53,11 +49,7 @@ function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLE
     note: 'The method fills the width.',
     hint: 'Click a frame to show that method instead.',
     watch: ['find', 'side'],
-    height: (width) => flameHeight(rowsOf(boxesOf(width))),
-    draw: (width, t) => {
-      const boxes = boxesOf(width);
-      return flameOption(flameOf(part, { boxes, rows: rowsOf(boxes), icicle: spec.icicle }, scale, t), t);
-    },
+    ...flameSpec(part, buildTree(columns), () => ({ zoom: 0, icicle: spec.icicle, scale })),
     data: () => ({
       heads: ['method', 'share of it %'],
       rows: direct().map((d) => [d.name, formatSignificant(d.share * 100)]),
@@ -68,7 +60,6 @@ function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLE
       return listed || 'There is none.';
     },
     onPick: (node) => choose({ method: columns.names[columns.frame[Number(node)]!]! }),
-    key: (t) => keyOf(part, t),
-    ...(spec.control ? { controls: [spec.control] } : {}),
+    controls: spec.controls,
   });
 }

@@ -3,34 +3,19 @@
 
 import type { Theme } from '../theme';
 
-/** The fill of a kind of frame, by its letter in the columns. */
-export function kindColour(kind: string, t: Theme): string {
-  const [native, java, inlined, , other] = t.kinds;
-  switch (kind) {
-    case 'j':
-      return java!;
-    case 'i':
-      return inlined!;
-    case '0':
-      return t.series[5]!;
-    case 'k':
-      return native!;
-    case 'c':
-      return t.series[2]!;
-    default:
-      return other!;
-  }
-}
-
-/** Names of the kinds, for the key. */
-export const KINDS: [letter: string, label: string][] = [
-  ['j', 'Java'],
-  ['i', 'Java, inlined'],
-  ['0', 'Java, interpreted'],
-  ['n', 'native'],
-  ['k', 'kernel'],
-  ['c', 'class of the object'],
+/** The kinds of frames: letter in the columns, name in the key, and fill. */
+export const KINDS: [letter: string, label: string, fill: (t: Theme) => string][] = [
+  ['j', 'Java', (t) => t.kinds[1]!],
+  ['i', 'Java, inlined', (t) => t.kinds[2]!],
+  ['0', 'Java, interpreted', (t) => t.series[5]!],
+  ['n', 'native', (t) => t.kinds[4]!],
+  ['k', 'kernel', (t) => t.kinds[0]!],
+  ['c', 'class of the object', (t) => t.series[2]!],
 ];
+const FILLS = new Map(KINDS.map(([letter, , fill]) => [letter, fill]));
+
+/** The fill of a kind of frame, by its letter. An unknown kind looks like native code. */
+export const kindColour = (letter: string, t: Theme): string => (FILLS.get(letter) ?? FILLS.get('n')!)(t);
 
 /** From blue (less) over grey to orange (more); `part` is −1 … 1. */
 export function differenceColour(part: number, t: Theme): string {

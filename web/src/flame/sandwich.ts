@@ -1,7 +1,7 @@
 // The callers and the callees of a method, merged over all its occurrences in a flame graph.
 
 import type { FlameColumns } from '../summary';
-import type { Tree } from './tree';
+import { outermostNodes, type Tree } from './tree';
 
 interface MergedNode {
   frame: number;
@@ -23,22 +23,10 @@ function addValues(total: MergedNode, { columns }: Tree, node: number): void {
   total.base += columns.base[node] ?? 0;
 }
 
-/** The nodes of a method that have no node of the same method above them. */
-function outermostNodes({ columns, end }: Tree, frame: number): number[] {
-  const found = [];
-  for (let i = 0; i < columns.frame.length;) {
-    if (columns.frame[i] === frame) {
-      found.push(i);
-      i = end[i]!;
-    } else i++;
-  }
-  return found;
-}
-
 /** The callees of a method as a flame graph, with the method as the root. */
 export function calleesOf(tree: Tree, frame: number): FlameColumns {
   const root = emptyNode(frame);
-  for (const top of outermostNodes(tree, frame)) {
+  for (const top of outermostNodes(tree, (other) => other === frame)) {
     const path: MergedNode[] = [];
     const depth = tree.columns.depth[top]!;
     for (let i = top; i < tree.end[top]!; i++) {
@@ -53,7 +41,7 @@ export function calleesOf(tree: Tree, frame: number): FlameColumns {
 /** The callers of a method as a flame graph, with the method as the root. */
 export function callersOf(tree: Tree, frame: number): FlameColumns {
   const root = emptyNode(frame);
-  for (const top of outermostNodes(tree, frame)) {
+  for (const top of outermostNodes(tree, (other) => other === frame)) {
     let at = root;
     // A caller gets the cost of the method, not its own cost.
     const addTo = (node: MergedNode) => addValues(node, tree, top);

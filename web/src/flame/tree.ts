@@ -91,12 +91,18 @@ function nameTest(find: string): ((name: string) => boolean) | null {
 
 /** Share (0–1) of a side in matching nodes and below them. A match within a match counts once. */
 export function shareOf(tree: Tree, widths: ArrayLike<number>, found: Uint8Array): number {
-  let sum = 0;
-  for (let i = 0; i < tree.columns.frame.length;) {
-    if (found[tree.columns.frame[i]!]) {
-      sum += widths[i]!;
-      i = tree.end[i]!;
+  const outermost = outermostNodes(tree, (frame) => found[frame] === 1);
+  return outermost.reduce((sum, node) => sum + widths[node]!, 0) / WHOLE;
+}
+
+/** The nodes of some frames that have no such node above them. */
+export function outermostNodes({ columns, end }: Tree, isWanted: (frame: number) => boolean): number[] {
+  const found = [];
+  for (let i = 0; i < columns.frame.length;) {
+    if (isWanted(columns.frame[i]!)) {
+      found.push(i);
+      i = end[i]!;
     } else i++;
   }
-  return sum / WHOLE;
+  return found;
 }
