@@ -8,55 +8,49 @@ import type { Theme } from '../theme';
 
 const TRANSPARENT = 'rgba(0,0,0,0)';
 
-interface Currency {
-  name: string;
-  unit: 'ns' | 'bytes';
-  level: (step: LadderStep) => Estimate | null;
-  added: (step: LadderStep) => Estimate | null;
-}
+/** The figures of a step that have a chart, and their names and units. */
+const CHARTS = [
+  { key: 'cpu_ns', name: 'CPU', unit: 'ns' },
+  { key: 'allocated_bytes', name: 'allocation', unit: 'bytes' },
+] as const;
 
-const CPU: Currency = { name: 'CPU', unit: 'ns', level: (s) => s.cpu_ns, added: (s) => s.cpu_ns_added };
-const BYTES: Currency = {
-  name: 'allocation',
-  unit: 'bytes',
-  level: (s) => s.allocated_bytes,
-  added: (s) => s.allocated_bytes_added,
-};
+type Chart = (typeof CHARTS)[number];
 
 /** The waterfall charts of a ladder: CPU per request, and allocation if it is known. */
 export function ladderFigures(ladder: Ladder): HTMLElement[] {
-  const known = [CPU, BYTES].filter((currency) => ladder.steps.some(currency.level));
-  return known.map((currency) => waterfall(ladder, currency));
+  const known = CHARTS.filter((chart) => ladder.steps.some((step) => step[chart.key]));
+  return known.map((chart) => waterfall(ladder, chart));
 }
 
-function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
-  const unit = unitFor(
-    currency.unit,
-    ladder.steps.map((step) => currency.level(step)?.value),
-  );
+const addedOf = (step: LadderStep, { figure }: Chart): Estimate | null =>
+  key === 'cpu_ns' ? step.cpu_ns_added : step.allocated_bytes_added;
+
+function waterfall(ladder: Ladder, chart: Chart): HTMLElement {
+  const levels = ladder.steps.map((step) => step[chart.key]?.value);
+  const unit = unitFor(chart.unit, levels);
   return figure({
-    id: `ladder-${currency.unit}-${ladder.id}`,
-    title: `What each step adds to the ${currency.name} per request, ${ladder.group}`,
+    id: `ladder-${chart.unit}-${ladder.id}`,
+    title: `What each step adds to the ${chart.name} per request, ${ladder.group}`,
     note: `${ladder.scenario}, ${ladder.forks} starts; the whisker is the interval of what the step adds.`,
     ...barsSpec((t) => ({
-      axisName: `${currency.name} per request, ${unit.name}`,
-      rows: stepRows(ladder, currency, unit, t),
+      axisName: `${chart.name} per request, ${unit.name}`,
+      rows: stepRows(ladder, chart, unit, t),
     })),
     data: () => ({
-      heads: ['step', `${currency.unit}_per_request`, 'added', 'lower', 'upper'],
-      rows: ladder.steps.map((step) => {
-        const added = currency.added(step);
-        return [step.variant, currency.level(step)?.value, added?.value, added?.lo, added?.hi];
+      heads: ['step', `${chart.unit}_per_request`, 'added', 'lower', 'upper'],
+      rows: ladder.steps.map((step, i) => {
+        const added = addedOf(step, chart);
+        return [step.variant, levels[i], added?.value, added?.lo, added?.hi];
       }),
     }),
   });
 }
 
-function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
+function stepRows(ladder: Ladder, chart: Chart, unit: Unit, t: Theme): BarRow[] {
   let below = 0;
   return ladder.steps.map((step): BarRow => {
-    const level = currency.level(step);
-    const added = currency.added(step);
+    const level = step[chart.key];
+    const added = addedOf(step, chart);
     const [from, to] = [below, level ? level.value / unit.divisor : below];
     below = to;
     const at = (value: number | null | undefined) => (value == null ? null : from + value / unit.divisor);
@@ -64,8 +58,8 @@ function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): Bar
       id: step.variant,
       label: step.variant,
       parts: level ? stepParts(from, to, added === null, t) : [],
-      lo: added ? at(added.lo) : null,
-      hi: added ? at(added.hi) : null,
+      lo: at(added?.lo),
+      hi: at(added?.hi),
       value: added ? addedText(added, unit) : inUnit(level?.value, unit),
       tip: [
         ['per request', inUnitWithInterval(level, unit)],

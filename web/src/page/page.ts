@@ -23,53 +23,47 @@ interface SectionSpec extends NavEntry {
   make: (model: Model) => Node;
   /** Whether the choice of scenario applies to it. */
   chart?: boolean;
-  /** Whether the run has something to show here; absent: always. */
-  when?: (model: Model) => boolean;
+  /** What the run must have for it. */
+  when: unknown;
 }
 
-const hasCells = (m: Model) => m.summary.cells.length > 0;
-/** A load has no other server to compare with, and no data of the server's processes. */
-const isComparison = (m: Model) => hasCells(m) && m.summary.run.mode !== 'load';
-/** A run that only searches for capacity has no saturating slices. */
-const hasThroughput = (m: Model) => isComparison(m) && m.summary.cells.some((c) => c.throughput_per_s);
-const hasLatency = (m: Model) => m.summary.cells.some((c) => c.latency.length);
-const hasCrossChecks = (m: Model) => m.summary.cross_checks.length > 0;
-
-const hasPushes = (m: Model) => m.summary.cells.some((c) => c.messages);
-const hasCapacity = (m: Model) => m.summary.cells.some((c) => c.capacity);
-const hasLimits = (m: Model) => !!m.summary.check;
-const isLoad = (m: Model) => !!m.summary.load;
-const hasLadders = (m: Model) => !!m.summary.ladders?.length;
-const hasWhys = (m: Model) => !!m.summary.profiles?.whys.length;
-const hasProfiles = (m: Model) => !!m.summary.profiles?.views.length;
-
-/** The sections in the order of the page. */
-function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
-  return [
-    { id: 'limits', title: 'Limits', make: limitsSection, when: hasLimits },
-    { id: 'figures', title: 'Figures', make: loadFigures, when: isLoad },
-    { id: 'why', title: 'Why', make: (m) => whySection(m.summary.profiles!), when: hasWhys },
-    { id: 'profiles', title: 'Profiles', make: (m) => profilesSection(m.summary.profiles!), when: hasProfiles },
+/** The sections that the run has something to show for, in the order of the page. */
+function sectionSpecs(model: Model, onTable: (table: CellTable) => void): SectionSpec[] {
+  const { summary } = model;
+  const { cells, check, cross_checks, ladders, load, profiles, run } = summary;
+  /** A load has no other server to compare with, and no data of the server's processes. */
+  const isComparison = cells.length > 0 && run.mode !== 'load';
+  /** A run that only searches for capacity has no saturating slices. */
+  const hasThroughput = isComparison && cells.some((c) => c.throughput_per_s);
+  const hasLatency = cells.some((c) => c.latency.length);
+  const hasPushes = cells.some((c) => c.messages);
+  const hasCapacity = cells.some((c) => c.capacity);
+  const specs: SectionSpec[] = [
+    { id: 'limits', title: 'Limits', make: limitsSection, when: check },
+    { id: 'figures', title: 'Figures', make: loadFigures, when: load },
+    { id: 'why', title: 'Why', make: () => whySection(profiles!), when: profiles?.whys.length },
+    { id: 'profiles', title: 'Profiles', make: () => profilesSection(profiles!), when: profiles?.views.length },
     {
       id: 'ladder',
       title: 'Ladder',
-      make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
-      when: hasLadders,
+      make: () => h('div', {}, ...ladders!.flatMap(ladderFigures)),
+      when: ladders?.length,
     },
-    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: fitsAnswerTable },
+    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: fitsAnswerTable(model) },
     { id: 'capacities', title: 'Capacity', make: charts.capacitySection, chart: true, when: hasCapacity },
     { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: hasThroughput },
     { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: hasLatency },
     { id: 'pushes', title: 'Pushed messages', make: charts.pushSection, chart: true, when: hasPushes },
     { id: 'cpus', title: 'CPU', make: charts.cpuSection, chart: true, when: isComparison },
     { id: 'memories', title: 'Memory', make: charts.memorySection, chart: true, when: isComparison },
-    { id: 'time', title: 'Over time', make: charts.timeSection, chart: true, when: hasCells },
+    { id: 'time', title: 'Over time', make: charts.timeSection, chart: true, when: cells.length },
     { id: 'cells', title: 'All cells', make: (m) => cellsSection(m, onTable), when: isComparison },
     { id: 'noise', title: 'Noise floor', make: charts.noiseSection, when: isComparison },
-    { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossCheckSection(m.summary), when: hasCrossChecks },
-    { id: 'findings', title: 'Findings', make: findingsList },
-    { id: 'how', title: 'How it was run', make: howItWasRun },
+    { id: 'cross-checks', title: 'Cross-checks', make: () => crossCheckSection(summary), when: cross_checks.length },
+    { id: 'findings', title: 'Findings', make: findingsList, when: true },
+    { id: 'how', title: 'How it was run', make: howItWasRun, when: true },
   ];
+  return specs.filter((spec) => spec.when);
 }
 
 function cellsSection(model: Model, onTable: (table: CellTable) => void): HTMLElement {
@@ -84,7 +78,7 @@ export async function showReport(place: HTMLElement, summary: Summary, details: 
   const model = buildModel(summary, details);
   choose(initialChoice(model));
   let table: CellTable | null = null;
-  const specs = sectionSpecs((made) => (table = made)).filter((spec) => !spec.when || spec.when(model));
+  const specs = sectionSpecs(model, (made) => (table = made));
   const sections = specs.map(emptySection);
   const first = answerSection(model);
   const side = contentsNav([{ id: 'answer', title: 'Answer' }, ...specs]);
