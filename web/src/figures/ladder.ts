@@ -22,7 +22,7 @@ export function ladderFigures(ladder: Ladder): HTMLElement[] {
   return known.map((chart) => waterfall(ladder, chart));
 }
 
-const addedOf = (step: LadderStep, { figure }: Chart): Estimate | null =>
+const addedOf = (step: LadderStep, { key }: Chart): Estimate | null =>
   key === 'cpu_ns' ? step.cpu_ns_added : step.allocated_bytes_added;
 
 function waterfall(ladder: Ladder, chart: Chart): HTMLElement {
