@@ -1,25 +1,15 @@
 // The parts of ECharts that the page uses, and the options that all charts share.
 
 import { CustomChart, LineChart } from 'echarts/charts';
-import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
-import { LabelLayout } from 'echarts/features';
 import { SVGRenderer } from 'echarts/renderers';
 import { h } from '../dom';
 import type { Theme } from '../theme';
 import type { Tick } from './ticks';
 
-echarts.use([
-  CustomChart,
-  LineChart,
-  GridComponent,
-  TooltipComponent,
-  MarkAreaComponent,
-  MarkLineComponent,
-  LabelLayout,
-  SVGRenderer,
-]);
+echarts.use([CustomChart, LineChart, GridComponent, TooltipComponent, SVGRenderer]);
 
 export type Option = EChartsCoreOption;
 export type Chart = EChartsType;

@@ -3,7 +3,7 @@
 import { LIGHT, type Theme } from '../palette';
 import type { Option } from './echarts';
 import type { FigureSpec } from './figure';
-import { clippedWhisker, dotMark, lineMark, type Mark } from './marks';
+import { clippedWhisker, dotMark, lineMark, rectMark, type Mark } from './marks';
 import { frameRows, markY, rowsHeight, rowsInWords, rowsOption, type ChartRow, type RowsFrame } from './rows';
 import { ratioTicks } from './ticks';
 
@@ -68,18 +68,17 @@ function forestOption(forest: Forest, width: number, t: Theme): Option {
   const range = forestRange(forest);
   const ticks = ratioTicks(range[0], range[1], frame.width, [frame.left, width - frame.right]);
   const axis = { range, ticks, name: axisName(forest, frame.narrow) };
-  const band = [{ xAxis: Math.log(1 - region) }, { xAxis: Math.log(1 + region) }];
   const draw = (row: ForestRow, i: number, px: (x: number) => number): Mark[] => {
-    const top = frame.tops[i]!;
-    const baseline = lineMark(px(0), top, px(0), top + frame.heights[i]!, t.baseline, 1.5);
-    if (row.head !== undefined) return [baseline];
+    const [top, height] = [frame.tops[i]!, frame.heights[i]!];
+    const [from, to] = [px(Math.log(1 - region)), px(Math.log(1 + region))];
+    const band = rectMark(from, top, to - from, height, t.band);
+    const baseline = lineMark(px(0), top, px(0), top + height, t.baseline, 1.5);
+    if (row.head !== undefined) return [band, baseline];
     const y = markY(frame, i);
     const rule = lineMark(frame.left, y, frame.right, y, t.grid);
-    return [rule, baseline, ...estimateMarks(row, y, px, frame, t)];
+    return [band, rule, baseline, ...estimateMarks(row, y, px, frame, t)];
   };
-  return rowsOption(rows, frame, axis, draw, t, {
-    markArea: { silent: true, itemStyle: { color: t.band }, data: [band] },
-  });
+  return rowsOption(rows, frame, axis, draw, t);
 }
 
 function estimateMarks(row: ForestRow, y: number, px: (x: number) => number, frame: RowsFrame, t: Theme): Mark[] {

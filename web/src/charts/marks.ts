@@ -68,14 +68,17 @@ export function textMark(x: number, y: number, text: string, fill: string, o: Te
   };
 }
 
-export function lineMark(x1: number, y1: number, x2: number, y2: number, stroke: string, width = 1): Mark {
-  return { type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth: width, lineCap: 'butt' } };
-}
-
-/** A dashed line, for a start that does not count. */
-export function dashedMark(...[x1, y1, x2, y2, stroke, width]: Parameters<typeof lineMark>): Mark {
-  const line = lineMark(x1, y1, x2, y2, stroke, width);
-  return { ...line, style: { ...(line.style as object), lineDash: [4, 3] } };
+export function lineMark(
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  stroke: string,
+  width = 1,
+  isDashed = false,
+): Mark {
+  const style = { stroke, lineWidth: width, lineCap: 'butt', ...(isDashed && { lineDash: [4, 3] }) };
+  return { type: 'line', shape: { x1, y1, x2, y2 }, style };
 }
 
 const ARROW_PX = 5;
@@ -116,6 +119,5 @@ export const areaMark = (points: [number, number][], fill: string, opacity: numb
 });
 
 /** A transparent rectangle that receives the pointer events of a whole row. */
-export function hitMark(x: number, y: number, width: number, height: number): Mark {
-  return { type: 'rect', shape: { x, y, width, height }, style: { fill: 'rgba(0,0,0,0)' } };
-}
+export const hitMark = (x: number, y: number, width: number, height: number): Mark =>
+  rectMark(x, y, width, height, 'rgba(0,0,0,0)');

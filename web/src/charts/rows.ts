@@ -75,7 +75,6 @@ export function rowsOption<R extends ChartRow>(
   axis: { range: [number, number]; ticks: Tick[]; name: string },
   draw: (row: R, index: number, px: (x: number) => number) => Mark[],
   t: Theme,
-  more: Option = {},
 ): Option {
   const { left, right, chartWidth } = frame;
   const top = frame.tops[0] ?? TOP_PX;
@@ -95,7 +94,7 @@ export function rowsOption<R extends ChartRow>(
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
     yAxis: HIDDEN_AXIS,
-    series: [markSeries(ids, marksOf, more)],
+    series: [markSeries(ids, marksOf)],
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { formatSignificant } from '../format/number';
 import { baseOption, HIDDEN_AXIS, tip, type Option } from './echarts';
-import { dashedMark, dotMark, hitMark, lineMark, markSeries, textMark, type Mark } from './marks';
+import { dotMark, hitMark, lineMark, markSeries, textMark, type Mark } from './marks';
 import { ticksBetween, tickText } from './ticks';
 import type { Theme } from '../theme';
 
@@ -117,7 +117,7 @@ function columnMarks(
     ),
     ...column.starts.map((s) => {
       const [a, b] = [y(row, s.from), y(row, s.to)];
-      return s.odd ? dashedMark(from, a, to, b, t.muted, 1.5) : lineMark(from, a, to, b, column.colour, 1.5);
+      return lineMark(from, a, to, b, s.odd ? t.muted : column.colour, 1.5, s.odd);
     }),
     ...column.starts.flatMap((s) => [
       dotMark(from, y(row, s.from), 3.2, s.odd ? t.muted : t.baseline, s.odd ? t.paper : null),

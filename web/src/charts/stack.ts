@@ -4,7 +4,7 @@ import { baseOption, givenAxis, HIDDEN_AXIS, tip, type Option } from './echarts'
 import { hitMark, layer, lineMark, markSeries, rectMark, textMark, type Mark } from './marks';
 import { extent, tickText } from './ticks';
 import type { Margins } from './cursor';
-import { clipToAxis, timeTicks, type TimeLines } from './time_axis';
+import { shadeMarks, timeTicks, type TimeLines } from './time_axis';
 import { formatSignificant } from '../format/number';
 import type { TimePoint } from '../summary';
 import { threadColour } from './thread_kinds';
@@ -85,15 +85,8 @@ function backgroundMarks(stack: Stack, max: number, width: number, px: (x: numbe
   stack.lines.forEach((l, strip) => {
     const bottom = HEAD_PX + (strip + 1) * STRIP_PX;
     const top = bottom - STRIP_PX + LABEL_PX;
-    const shade = (from: number, to: number, colour: string) => {
-      const part = clipToAxis(stack.axis, from, to);
-      if (part) marks.push(rectMark(px(part[0]), top, px(part[1]) - px(part[0]), bottom - top, colour));
-    };
-    for (const f of stack.axis.forks) {
-      if (f.warmEnd > 0) shade(f.offset, f.offset + f.warmEnd, t.shade);
-      if (f.aside) shade(f.offset, f.offset + f.length, t.aside);
-    }
     marks.push(
+      ...shadeMarks(stack.axis, px, top, bottom - top, t),
       textMark(LEFT_PX, top - 9, l.label, l.text, { width: width - LEFT_PX - RIGHT_PX }),
       lineMark(LEFT_PX, bottom, width - RIGHT_PX, bottom, t.grid, 1),
       textMark(LEFT_PX - 6, top + 4, tickText(Number(formatSignificant(max))), t.muted, {

@@ -1,7 +1,9 @@
 // The time axis that the charts of a panel share: the starts side by side, or the zoomed part of them.
 
 import type { Cell, TimePoint } from '../summary';
+import type { Theme } from '../theme';
 import type { Reading } from './cursor';
+import { rectMark, type Mark } from './marks';
 import type { Tick } from './ticks';
 
 /** One variant's slices. */
@@ -96,6 +98,18 @@ export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): Tick[
 export function clipToAxis({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
   const [a, b] = [Math.max(begin, from), Math.min(end, to)];
   return a < b || (a === b && begin === end) ? [a, b] : null;
+}
+
+/** The background of a plot: shades for warm-up and for starts that were set aside. */
+export function shadeMarks(axis: TimeAxis, px: (x: number) => number, top: number, height: number, t: Theme): Mark[] {
+  const shade = (from: number, to: number, colour: string): Mark[] => {
+    const part = clipToAxis(axis, from, to);
+    return part ? [rectMark(px(part[0]), top, px(part[1]) - px(part[0]), height, colour)] : [];
+  };
+  return axis.forks.flatMap((f) => [
+    ...(f.warmEnd > 0 ? shade(f.offset, f.offset + f.warmEnd, t.shade) : []),
+    ...(f.aside ? shade(f.offset, f.offset + f.length, t.aside) : []),
+  ]);
 }
 
 /** The start at a position, and the seconds since it began: `start 2, 4.0 s`. */

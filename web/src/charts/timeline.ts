@@ -4,8 +4,17 @@ import { formatTime, inUnit, type Unit } from '../format/unit';
 import type { Margins } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
+import { layer, textMark, type Mark, type Plot, type ToPx } from './marks';
 import { extent, valueScale, type ValueScale } from './ticks';
-import { clipToAxis, timeTicks, type ForkPlace, type TimeAxis, type TimeLine, type TimeLines } from './time_axis';
+import {
+  clipToAxis,
+  shadeMarks,
+  timeTicks,
+  type ForkPlace,
+  type TimeAxis,
+  type TimeLine,
+  type TimeLines,
+} from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
@@ -64,7 +73,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plotPx), 'seconds since the start'),
     yAxis: { ...givenAxis(t, scale.range, scale.ticks, timeline.axisName, true), nameGap: 24 },
     series: [
-      forkAreas(axis, t, plotPx),
+      background(axis, t),
       ...lines.flatMap((l) => kindSeries(l, timeline, scale)),
       ...lines.map((l) => gcSeries(l, axis, scale)),
       ...(isWide(width) ? [endLabelSeries(lineEndLabels(timeline, scale), right, right - 6, t)] : []),
@@ -88,37 +97,21 @@ function lineEndLabels(timeline: Timeline, scale: ValueScale): EndLabel[] {
 }
 
 /** The background: the name of each fork above it, and shades for warm-up and forks that were set aside. */
-function forkAreas(axis: TimeAxis, t: Theme, widthPx: number): Option {
-  const forks = axis.forks.filter((f) => clipToAxis(axis, f.offset, f.offset + f.length));
-  const hasRoom = widthPx / Math.max(1, forks.length) > 52;
+function background(axis: TimeAxis, t: Theme): Option {
+  const parts = axis.forks.map((fork) => ({ fork, part: clipToAxis(axis, fork.offset, fork.offset + fork.length) }));
+  const shown = parts.filter(({ part }) => part).length;
   // A single start needs no name.
-  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, hasRoom) : '');
-  const area = (from: number, to: number, look: object) => {
-    const part = clipToAxis(axis, from, to);
-    return part ? [[{ xAxis: part[0], ...look }, { xAxis: part[1] }]] : [];
+  const isNamed = (fork: ForkPlace) => axis.forks.length > 1 || fork.aside;
+  const draw = (toPx: ToPx, { y, width, height }: Plot): Mark[] => {
+    const px = (x: number) => toPx([x, 0])[0];
+    const names = parts.flatMap(({ fork, part }) => {
+      if (!part || !isNamed(fork)) return [];
+      const middle = (px(part[0]) + px(part[1])) / 2;
+      return [textMark(middle, y - 10, forkName(fork, width / shown > 52), t.muted, { align: 'center', size: 11 })];
+    });
+    return [...shadeMarks(axis, px, y, height, t), ...names];
   };
-  const label = (text: string) => ({
-    show: true,
-    formatter: () => text,
-    position: 'top',
-    color: t.muted,
-    fontSize: 11,
-    distance: 4,
-  });
-  const bare = { label: { show: false } };
-  const named = forks.flatMap((f) =>
-    area(f.offset, f.offset + f.length, { itemStyle: { color: 'transparent' }, label: label(nameOf(f)) }),
-  );
-  const warm = forks.flatMap((f) => (f.warmEnd > 0 ? area(f.offset, f.offset + f.warmEnd, bare) : []));
-  const aside = forks
-    .filter((f) => f.aside)
-    .flatMap((f) => area(f.offset, f.offset + f.length, { ...bare, itemStyle: { color: t.aside } }));
-  return {
-    type: 'line',
-    data: [],
-    silent: true,
-    markArea: { silent: true, itemStyle: { color: t.shade }, data: [...named, ...warm, ...aside] },
-  };
+  return layer(draw, { z: 0 });
 }
 
 /** `start 2`, or `start 2 × left out`; shorter where there is little room. */
@@ -179,13 +172,12 @@ function gcSeries(l: TimeLine, axis: TimeAxis, scale: ValueScale): Option {
 
 function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
   if (!p) return '';
-  return tip(l.label, [
+  const lines: [string, string][] = [
     [p.phase === 'warmup' ? 'sample of the warm-up' : 'sample', `${p.slice_kind}, start ${p.fork}`],
     [timeline.axisName, inUnit(timeline.value(p), timeline.unit)],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
-    ...(p.gc_pauses
-      ? ([['garbage collections', `${p.gc_pauses}, ${formatTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
-      : []),
-    ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
-  ]);
+  ];
+  if (p.gc_pauses) lines.push(['garbage collections', `${p.gc_pauses}, ${formatTime(p.gc_pause_ns ?? 0)}`]);
+  if (p.failed) lines.push(['failed', String(p.failed)]);
+  return tip(l.label, lines);
 }
