@@ -2,13 +2,15 @@
 
 import { isInformative, percentileText } from '../format/number';
 import { formatTime, timeUnit, type Unit } from '../format/unit';
+import { LIGHT, type Theme } from '../palette';
+import { choice } from '../state';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
+import type { FigureSpec } from './figure';
 import { areaMark, layer, type Mark, type ToPx } from './marks';
 import { extent, ninesTicks, toNines, valueScale, type ValueScale } from './ticks';
 import type { CurvePoint, Distribution, SlowerPart } from '../summary';
-import type { Theme } from '../theme';
 
 /** One variant's curve. */
 export interface LatencyLine {
@@ -60,27 +62,30 @@ function curvePoints(d: Distribution, scale: Scale): [number, number][] {
 }
 
 const withCurve = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => l.distribution.curve.length);
+const named = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => !l.context);
 const maxNines = (lines: LatencyLine[]): number => Math.max(2, ...lines.map((l) => lastNines(l.distribution)));
 
 /** The margins of the plot and the range of its axis in a chart of some width. */
-export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
+function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
   const { ticks } = scaleOf(withCurve(lines), log);
-  const named = lines.filter((l) => !l.context).map((l) => l.label);
+  const names = named(lines).map((l) => l.label);
   const left = Math.max(LEFT_PX, ...ticks.map(({ text }) => text.length * DIGIT_PX + 12));
-  const right = width >= NAMED_PX ? endLabelWidth(named) : 14;
+  const right = width >= NAMED_PX ? endLabelWidth(names) : 14;
   return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: maxNines(withCurve(lines)) };
 }
 
 /** The value of every variant at a position of the axis. */
-export function latencyReading(lines: LatencyLine[], x: number): Reading {
+function latencyReading(lines: LatencyLine[], x: number): Reading {
   const percentile = Number((100 * (1 - 10 ** -x)).toFixed(Math.max(1, Math.ceil(x))));
-  const named = withCurve(lines).filter((l) => !l.context);
-  const values = named.map((l): [string, string] => [l.label, formatTime(valueAt(l.distribution, x))]);
+  const values = named(withCurve(lines)).map((l): [string, string] => [
+    l.label,
+    formatTime(valueAt(l.distribution, x)),
+  ]);
   return { at: `p${percentileText(percentile)}`, values };
 }
 
 /** The positions at which the keyboard stops: the percentiles of the curves. */
-export function latencyStops(lines: LatencyLine[]): number[] {
+function latencyStops(lines: LatencyLine[]): number[] {
   const all = withCurve(lines).flatMap((l) => l.distribution.curve.map((p) => p.percentile));
   const top = maxNines(withCurve(lines));
   return [...new Set(all)]
@@ -89,11 +94,32 @@ export function latencyStops(lines: LatencyLine[]): number[] {
     .sort((a, b) => a - b);
 }
 
-export function latencyHeight(width: number): number {
-  return width < NAMED_PX ? 300 : 380;
+/** The parts of a figure that shows such lines. Figures with the same key share a crosshair. */
+export function latencySpec(
+  key: string,
+  lines: (t: Theme) => LatencyLine[],
+): Required<Pick<FigureSpec, 'key' | 'height' | 'draw' | 'alternative' | 'cursor'>> {
+  const isLog = () => choice.scale === 'log';
+  return {
+    key: (t) => named(lines(t)).map((l) => ({ label: l.label, colour: l.mark, stroke: l.stroke })),
+    height: (width) => (width < NAMED_PX ? 300 : 380),
+    draw: (width, t) => latencyOption(lines(t), width, isLog(), t),
+    cursor: {
+      key,
+      plot: (width) => latencyPlot(lines(LIGHT), width, isLog()),
+      stops: () => latencyStops(lines(LIGHT)),
+      read: (x) => latencyReading(lines(LIGHT), x),
+    },
+    alternative: () => named(lines(LIGHT)).map(describeLine).join('; '),
+  };
 }
 
-export function latencyOption(all: LatencyLine[], width: number, log: boolean, t: Theme): Option {
+function describeLine({ label, distribution }: LatencyLine): string {
+  const shown = distribution.percentiles.filter((p) => [50, 99, 99.9].includes(p.percentile));
+  return `${label}: ${shown.map((p) => `p${percentileText(p.percentile)} ${formatTime(p.value_ns)}`).join(', ')}`;
+}
+
+function latencyOption(all: LatencyLine[], width: number, log: boolean, t: Theme): Option {
   const lines = withCurve(all);
   const { left, right, to } = latencyPlot(all, width, log);
   const scale = scaleOf(lines, log);
@@ -106,18 +132,17 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
     series: [
       ...lines.flatMap((l) => startSeries(l, scale)),
       ...lines.flatMap((l) => lineSeries(l, scale)),
-      ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
-      ...lines.filter((l) => !l.context && l.met?.length).map((l) => bandSeries(l, scale, t)),
+      ...named(lines).map((l) => ribbonSeries(l, scale)),
+      ...named(lines)
+        .filter((l) => l.met?.length)
+        .map((l) => bandSeries(l, scale, t)),
       ...(width >= NAMED_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
     ],
   };
 }
 
-function lineEndLabels(lines: LatencyLine[], scale: Scale): EndLabel[] {
-  return lines
-    .filter((l) => !l.context)
-    .map((l) => ({ text: l.label, colour: l.text, at: curvePoints(l.distribution, scale).at(-1) ?? [0, 0] }));
-}
+const lineEndLabels = (lines: LatencyLine[], scale: Scale): EndLabel[] =>
+  named(lines).map((l) => ({ text: l.label, colour: l.text, at: curvePoints(l.distribution, scale).at(-1) ?? [0, 0] }));
 
 function lineSeries(l: LatencyLine, scale: Scale): Option[] {
   const points = curvePoints(l.distribution, scale);

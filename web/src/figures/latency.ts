@@ -1,7 +1,7 @@
 // Latency by percentile, of a panel.
 
 import { figure } from '../charts/figure';
-import type { LatencyLine } from '../charts/latency';
+import { latencySpec, type LatencyLine } from '../charts/latency';
 import { h, scrollingTable } from '../dom';
 import { percentileText, formatSignificant, isInformative } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
@@ -9,7 +9,7 @@ import { colourOf, drawnCells, leftOutText, panelId, type Model, type Panel } fr
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
-import { latencyLine, curveSpec } from './percentiles';
+import { latencyLine } from './percentiles';
 
 const latencyOf = (cell: Cell): Latency | undefined =>
   cell.latency.find((l) => l.slice_kind === choice.sliceKind) ??
@@ -48,7 +48,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
       leftOutText(model, panel),
     ],
     watch: ['sliceKind', 'clock', 'scale', 'highlights'],
-    ...curveSpec('percentiles', lines),
+    ...latencySpec('percentiles', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
       rows: cells.flatMap((cell) => {

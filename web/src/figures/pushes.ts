@@ -1,14 +1,14 @@
 // Pushed messages and events: counts, and jitter or gaps by percentile, which do not depend on the server's clock.
 
 import { figure } from '../charts/figure';
-import type { LatencyLine } from '../charts/latency';
+import { latencySpec, type LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
 import { formatTime } from '../format/unit';
 import { drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
-import { latencyLine, curveSpec } from './percentiles';
+import { latencyLine } from './percentiles';
 
 /** The counts of a row, by their heading. */
 const COUNTS = {
@@ -61,7 +61,7 @@ export function jitterFigure(model: Model, panel: Panel): HTMLElement | null {
     title: `${panel.title}: ${name} by percentile`,
     note: [what, leftOutText(model, panel)],
     watch: ['scale', 'highlights'],
-    ...curveSpec(name, lines),
+    ...latencySpec(name, lines),
     data: () => ({
       heads: ['scenario', 'variant', 'percentile', `${name}_ns`],
       rows: cells.flatMap((cell) =>
