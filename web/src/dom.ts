@@ -59,25 +59,12 @@ export function boxLongText(text: Child): Child {
 
 /** A plain table of headings and rows; the first column holds row headings. */
 export function plainTable(caption: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLTableElement {
-  return h(
-    'table',
-    attrs,
-    caption && h('caption', {}, caption),
-    // An empty heading would make a screen reader announce an empty column name.
-    heads.some(Boolean) &&
-      h('thead', {}, h('tr', {}, ...heads.map((head) => (head ? h('th', { scope: 'col' }, head) : h('td', {}))))),
-    h(
-      'tbody',
-      {},
-      ...rows.map((row) =>
-        h(
-          'tr',
-          {},
-          ...row.map((c, i) => (i ? h('td', {}, boxLongText(c)) : h('th', { scope: 'row' }, boxLongText(c)))),
-        ),
-      ),
-    ),
-  );
+  // An empty heading would make a screen reader announce an empty column name.
+  const headCells = heads.map((head) => (head ? h('th', { scope: 'col' }, head) : h('td', {})));
+  const head = heads.some(Boolean) && h('thead', {}, h('tr', {}, ...headCells));
+  const field = (c: Child, i: number) => h(i ? 'td' : 'th', i ? {} : { scope: 'row' }, boxLongText(c));
+  const lines = rows.map((row) => h('tr', {}, ...row.map(field)));
+  return h('table', attrs, caption && h('caption', {}, caption), head, h('tbody', {}, ...lines));
 }
 
 /** A frame in which a table scrolls that is too wide for the screen. */

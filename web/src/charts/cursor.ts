@@ -31,7 +31,17 @@ export interface CursorSpec {
 
 /** A drag shorter than this is a click. */
 const MIN_DRAG_PX = 8;
-const PAGE_STOPS = 10;
+/** How many stops a key moves the crosshair. */
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
+/** By how much a key widens the visible part of the axis. */
+const FACTORS: Record<string, number> = { '+': 0.5, '=': 0.5, '-': 2 };
 const groups = new Map<string, Set<ChartCursor>>();
 
 /** The crosshair of one chart. */
@@ -43,7 +53,6 @@ export class ChartCursor {
   private readonly line = h('div', { class: 'crosshair', hidden: true });
   private readonly brush = h('div', { class: 'brush', hidden: true });
   private at: number | null = null;
-  private dragFrom: number | null = null;
   private pointer = [Number.NaN, Number.NaN];
 
   constructor(
@@ -98,16 +107,12 @@ export class ChartCursor {
 
   /** Places a mark over a range of the axis. */
   private placeMark(mark: HTMLElement, from: number, to: number): void {
-    const { left, top, bottom } = this.spec.plot(this.place.clientWidth);
-    const [a, b] = [this.toPx(from), this.toPx(to)].sort((x, y) => x - y) as [number, number];
-    Object.assign(mark.style, { left: `${left + a}px`, width: `${Math.max(1, b - a)}px` });
-    Object.assign(mark.style, { top: `${top}px`, bottom: `${bottom}px` });
-  }
-
-  /** Pixels from the left side of the plot to an axis value. */
-  private toPx(x: number): number {
-    const { left, right, from, to } = this.spec.plot(this.place.clientWidth);
-    return ((x - from) / (to - from || 1)) * (this.place.clientWidth - left - right);
+    const width = this.place.clientWidth;
+    const plot = this.spec.plot(width);
+    const toPx = (x: number) => ((x - plot.from) / (plot.to - plot.from || 1)) * (width - plot.left - plot.right);
+    const [a, b] = [toPx(from), toPx(to)].sort((x, y) => x - y) as [number, number];
+    Object.assign(mark.style, { left: `${plot.left + a}px`, width: `${Math.max(1, b - a)}px` });
+    Object.assign(mark.style, { top: `${plot.top}px`, bottom: `${plot.bottom}px` });
   }
 
   /** The axis value under a pointer; outside the plot, that of the nearest side. */
@@ -129,13 +134,12 @@ export class ChartCursor {
   private onPointerDown(event: PointerEvent): void {
     if (!this.spec.zoom || event.button !== 0) return;
     const from = this.axisValueAt(event);
-    this.dragFrom = event.clientX;
+    const isDrag = ({ clientX }: PointerEvent) => Math.abs(clientX - event.clientX) >= MIN_DRAG_PX;
     const onDrag = (moved: PointerEvent) => {
-      this.brush.hidden = !this.isDrag(moved);
+      this.brush.hidden = !isDrag(moved);
       this.placeMark(this.brush, from, this.axisValueAt(moved));
     };
     const stop = () => {
-      this.dragFrom = null;
       this.brush.hidden = true;
       removeEventListener('pointermove', onDrag);
       removeEventListener('pointerup', onRelease);
@@ -143,27 +147,18 @@ export class ChartCursor {
     };
     const onRelease = (up: PointerEvent) => {
       const part = [from, this.axisValueAt(up)].sort((a, b) => a - b) as [number, number];
-      const isDrag = this.isDrag(up);
       stop();
-      if (isDrag && part[0] < part[1]) this.spec.zoom!(part);
+      if (isDrag(up) && part[0] < part[1]) this.spec.zoom!(part);
     };
     addEventListener('pointermove', onDrag);
     addEventListener('pointerup', onRelease);
     addEventListener('pointercancel', stop);
   }
 
-  private isDrag(event: PointerEvent): boolean {
-    return this.dragFrom !== null && Math.abs(event.clientX - this.dragFrom) >= MIN_DRAG_PX;
-  }
-
   private onKeyDown(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -PAGE_STOPS, PageDown: PAGE_STOPS };
-    const ends: Record<string, number> = { Home: -Infinity, End: Infinity };
-    const factors: Record<string, number> = { '+': 0.5, '=': 0.5, '-': 2 };
-    if (event.key in steps) this.step(steps[event.key]!);
-    else if (event.key in ends) this.step(ends[event.key]!);
-    else if (this.spec.zoom && event.key in factors) this.scale(factors[event.key]!);
+    if (event.key in STEPS) this.step(STEPS[event.key]!);
+    else if (this.spec.zoom && event.key in FACTORS) this.scale(FACTORS[event.key]!);
     else if (this.spec.zoom && ['Escape', '0'].includes(event.key)) this.spec.zoom(null);
     else return;
     event.preventDefault();

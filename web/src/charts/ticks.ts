@@ -8,12 +8,16 @@ export interface Tick {
   text: string;
 }
 
+/** The smallest round step that is at least as large as `rough`. */
+function roundStep(rough: number): number {
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  return magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
+}
+
 /** Round steps from zero that reach at least `max`. */
 export function ticksFromZero(max: number, count: number): number[] {
   if (!(max > 0)) return [0, 1];
-  const rough = max / count;
-  const magnitude = 10 ** Math.floor(Math.log10(rough));
-  const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
+  const step = roundStep(max / count);
   const out = [];
   for (let i = 0; i * step < max + step * 0.999; i++) out.push(Number((i * step).toPrecision(12)));
   return out;
@@ -37,9 +41,7 @@ export function decadeTicks(min: number, max: number): number[] {
 
 /** Round steps in a range that contains at most one power of ten. */
 export function ticksBetween(min: number, max: number): number[] {
-  const rough = (max - min) / 4;
-  const magnitude = 10 ** Math.floor(Math.log10(rough));
-  const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
+  const step = roundStep((max - min) / 4);
   const out = [];
   for (let i = Math.ceil(min / step); i * step <= max; i++) out.push(Number((i * step).toPrecision(12)));
   return out;

@@ -105,7 +105,7 @@ export function matrixFigure(model: Model): HTMLElement {
 
 /** The number of comparisons with each verdict, in the chosen currency. */
 function verdictCounts(model: Model): HTMLElement[] {
-  const verdicts = [...model.comparisons.keys()].map((id) => verdictOf(model, model.cells.get(id)!));
+  const verdicts = [...model.comparisons.keys()].map((id) => resultOf(model, model.cells.get(id)!).verdict);
   const order = [...(Object.keys(VERDICTS) as VerdictKind[]), null];
   return order.flatMap((verdict) => {
     const n = verdicts.filter((v) => v === verdict).length;
@@ -138,14 +138,13 @@ function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
   });
 }
 
-function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined {
-  return cell && findCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
-}
-
-function verdictOf(model: Model, cell: Cell): Shown {
+/** What a cell shows in the chosen currency. A void one has no figure. */
+function resultOf(model: Model, cell: Cell): { verdict: Shown; figure?: Currency } {
   const currencies = model.comparisons.get(cell.id)?.currencies ?? [];
-  if (cell.validity.state === 'void' || !currencies.length) return 'void';
-  return findCurrency(currencies, choice.currency)?.verdict ?? null;
+  const figure = findCurrency(currencies, choice.currency);
+  const isVoid = cell.validity.state === 'void' || !currencies.length || figure?.verdict === 'void';
+  if (isVoid) return { verdict: 'void' };
+  return figure ? { verdict: figure.verdict, figure } : { verdict: null };
 }
 
 /** The colour strength of a ratio, in the chosen currency. Void ones have no colour. */
@@ -157,13 +156,12 @@ function colourScale({ summary }: Model): (ratio: number) => number {
 function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number) => number): HTMLElement {
   if (!cell) return h('td', { class: 'absent' }, '·');
   if (cell.baseline) return h('td', { class: 'baseline' }, 'baseline');
-  const c = currencyOf(model, cell);
-  const verdict = verdictOf(model, cell);
-  const isVoid = verdict === 'void';
+  const { verdict, figure } = resultOf(model, cell);
   const { glyph, word } = lookOf(verdict);
-  const text = c && !isVoid ? (c.bound ? '?' : formatSignedWhole((c.ratio - 1) * 100)) : isVoid ? 'void' : '–';
-  const strength = c && !isVoid ? colour(c.ratio) : 0;
-  const what = c ? `${c.short}; ${knownChange(c)}` : word;
+  const none = verdict === 'void' ? 'void' : '–';
+  const text = figure ? (figure.bound ? '?' : formatSignedWhole((figure.ratio - 1) * 100)) : none;
+  const strength = figure ? colour(figure.ratio) : 0;
+  const what = figure ? `${figure.short}; ${knownChange(figure)}` : word;
   const link = h(
     'a',
     { href: `#open=${encodeURIComponent(cell.id)}`, title: `${cell.variant}, ${cell.scenario}: ${what}` },
@@ -180,9 +178,8 @@ function matrixAsText(model: Model, rows: MatrixRow[]): { heads: string[]; rows:
   const value = (cell: Cell | undefined) => {
     if (!cell) return '';
     if (cell.baseline) return 'baseline';
-    const c = currencyOf(model, cell);
-    const verdict = verdictOf(model, cell);
-    return c && verdict !== 'void' ? knownChange(c) : lookOf(verdict).word;
+    const { verdict, figure } = resultOf(model, cell);
+    return figure ? knownChange(figure) : lookOf(verdict).word;
   };
   return {
     heads: ['variant', ...model.scenarios],

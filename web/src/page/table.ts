@@ -159,9 +159,8 @@ function columnHeader(column: Column, sort: (down: boolean) => void): HTMLElemen
     column.unit ? h('span', { class: 'unit' }, ` ${column.unit}`) : null,
   );
   button.addEventListener('click', () => {
-    const down =
-      th.getAttribute('aria-sort') === (column.numeric ? 'none' : 'ascending') ||
-      th.getAttribute('aria-sort') === 'ascending';
+    const before = th.getAttribute('aria-sort');
+    const down = before === 'ascending' || (before === 'none' && column.numeric);
     for (const other of th.parentElement!.children) other.setAttribute('aria-sort', 'none');
     th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     sort(down);
