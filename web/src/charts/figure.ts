@@ -167,12 +167,9 @@ class Figure {
   private fillKey(t: Theme, width: number): void {
     const items = this.spec.alwaysKey || width < NAMED_PX ? (this.spec.key?.(t) ?? []) : [];
     this.key.replaceChildren(
-      ...items.map(({ label, colour, stroke }) => {
-        const mark = h('i', {});
-        mark.style.borderTopColor = colour;
-        mark.style.borderTopStyle = stroke ?? 'solid';
-        return h('li', {}, mark, label);
-      }),
+      ...items.map(({ label, colour, stroke = 'solid' }) =>
+        h('li', {}, h('i', { style: `border-top-style: ${stroke}; border-top-color: ${colour}` }), label),
+      ),
     );
   }
 

@@ -109,7 +109,16 @@ function columnMarks(
   const isCut = to + labelPx / 2 > right;
   const begins = isCut ? right - labelPx : to - labelPx / 2;
   const isCrowded = from + (slopes.baseline.length * LETTER_PX) / 2 > begins;
-  const mean = column.means;
+  /** A mean as a short stroke with its figure. */
+  const meanMarks = (at: number, value: number | null): Mark[] => {
+    if (value === null) return [];
+    const look = { bold: true, size: 11, background: t.paper };
+    const level = y(row, value);
+    return [
+      lineMark(at - 7, level, at + 7, level, t.ink, 2.5),
+      textMark(at + 11, level, formatSignificant(value), t.ink, look),
+    ];
+  };
   return [
     hitMark(x, row * SLOPES_ROW_PX, columnPx, SLOPES_ROW_PX),
     ...[from, to].map((at) =>
@@ -123,7 +132,8 @@ function columnMarks(
       dotMark(from, y(row, s.from), 3.2, s.odd ? t.muted : t.baseline, s.odd ? t.paper : null),
       dotMark(to, y(row, s.to), 3.2, s.odd ? t.muted : column.colour, s.odd ? t.paper : null),
     ]),
-    ...meanMarks(mean, from, to, row, y, t),
+    ...meanMarks(from, column.means[0]),
+    ...meanMarks(to, column.means[1]),
     textMark(from, foot, slopes.baseline, t.muted, { align: 'center', size: 11, width: columnPx / 2 }),
     textMark(isCut ? right : to, isCrowded ? foot + 15 : foot, label, t.ink, {
       align: isCut ? 'right' : 'center',
@@ -131,29 +141,6 @@ function columnMarks(
       width: columnPx - 8,
     }),
   ];
-}
-
-/** The means as short strokes with their figures. */
-function meanMarks(
-  [before, after]: SlopeColumn['means'],
-  from: number,
-  to: number,
-  row: number,
-  y: Place,
-  t: Theme,
-): Mark[] {
-  const stroke = (at: number, value: number | null): Mark[] =>
-    value === null
-      ? []
-      : [
-          lineMark(at - 7, y(row, value), at + 7, y(row, value), t.ink, 2.5),
-          textMark(at + 11, y(row, value), formatSignificant(value), t.ink, {
-            bold: true,
-            size: 11,
-            background: t.paper,
-          }),
-        ];
-  return [...stroke(from, before), ...stroke(to, after)];
 }
 
 function columnTip(slopes: Slopes, column: SlopeColumn): HTMLElement {

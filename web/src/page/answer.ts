@@ -89,30 +89,13 @@ function howToRead(model: Model): HTMLElement {
   const [dot, interval] = run.repeats_one_start
     ? ['measurement of one start', 'interval of repeated measurements of the same start']
     : ['start of the server', 'confidence interval'];
-  return h(
-    'div',
-    { class: 'reading' },
-    h('h2', {}, 'How to read this'),
-    h(
-      'ul',
-      {},
-      h('li', {}, explainTerms(`● decided, ○ not decided yet. A small dot is one ${dot}.`)),
-      h(
-        'li',
-        {},
-        explainTerms(
-          `The line is the ${sure} % ${interval}, in figures [from, to]. An arrow points to what lies beyond the axis.`,
-        ),
-      ),
-      h(
-        'li',
-        {},
-        explainTerms(
-          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. The ${percent(1 - 2 * run.alpha)}\u00a0% interval of what is the same lies within it. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
-        ),
-      ),
-      needsMoreEvidence(model) &&
-        h('li', {}, 'All measures are judged together: beside the first one, a clear interval may need more starts.'),
-    ),
-  );
+  const lines = [
+    `● decided, ○ not decided yet. A small dot is one ${dot}.`,
+    `The line is the ${sure} % ${interval}, in figures [from, to]. An arrow points to what lies beyond the axis.`,
+    `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. The ${percent(1 - 2 * run.alpha)}\u00a0% interval of what is the same lies within it. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
+  ];
+  if (needsMoreEvidence(model))
+    lines.push('All measures are judged together: beside the first one, a clear interval may need more starts.');
+  const items = lines.map((line) => h('li', {}, explainTerms(line)));
+  return h('div', { class: 'reading' }, h('h2', {}, 'How to read this'), h('ul', {}, ...items));
 }

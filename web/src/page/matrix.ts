@@ -169,9 +169,8 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
     h('span', { class: 'glyph', 'aria-hidden': 'true' }, ` ${glyph}`),
     h('span', { class: 'sr' }, ` ${word}`),
   );
-  const td = h('td', { class: verdict ? null : 'absent', 'data-verdict': verdict }, link);
-  td.style.setProperty('--strength', `${Math.round(12 + strength * 58)}%`);
-  return td;
+  const style = `--strength: ${Math.round(12 + strength * 58)}%`;
+  return h('td', { class: verdict ? null : 'absent', 'data-verdict': verdict, style }, link);
 }
 
 function matrixAsText(model: Model, rows: MatrixRow[]): { heads: string[]; rows: string[][] } {
