@@ -8,7 +8,7 @@ import { ticksBetween, tickText } from './ticks';
 import type { Theme } from '../theme';
 
 /** One variant beside the baseline; values are in the axis's unit. */
-export interface SlopeColumn {
+interface SlopeColumn {
   id: string;
   label: string;
   colour: string;

@@ -34,7 +34,7 @@ export function overheadFigures(model: Model): HTMLElement {
 
 function measureFigure(model: Model, c: CurrencyName): HTMLElement {
   const panels = () => model.panels.filter((p) => p.comparisons.length);
-  const rows = (t: Theme) => panels().flatMap((p) => measureRows(model, p, c.name, t));
+  const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, panelHeading(p), t, c.name));
   return figure({
     id: `overhead-${c.name}`,
     title: `${capitalise(c.label)} against the baseline`,
@@ -45,18 +45,20 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
   });
 }
 
-function measureRows(model: Model, panel: Panel, name: string, t: Theme): ForestRow[] {
+/** The comparisons of a panel below a heading: in one measure with a dot for each start, else in the chosen currency. */
+function panelRows(model: Model, panel: Panel, heading: string, t: Theme, measure?: string): ForestRow[] {
   const rows = visibleComparisons(panel).map((c) => {
-    const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), name);
-    return row.ratio === null ? row : { ...row, dots: findCurrency(c.currencies, name)?.fork_ratios ?? [] };
+    const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), measure);
+    const starts = measure && findCurrency(c.currencies, measure)?.fork_ratios;
+    return starts && row.ratio !== null ? { ...row, dots: starts } : row;
   });
-  return rows.length ? [headingRow(panelHeading(panel)), ...rows] : [];
+  return rows.length ? [headingRow(heading), ...rows] : [];
 }
 
 /** The chart of the chosen currency. A large run shows the ranking of the scenario in focus. */
 export function overheadFigure(model: Model): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
-  const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
+  const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, rankingHeading(p), t));
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
   return figure({
     id: 'overhead',
@@ -113,16 +115,11 @@ function forestOf({ summary }: Model, rows: ForestRow[], c: CurrencyName | undef
   return { rows, region: summary.run.region, label, higherIsBetter };
 }
 
-function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
-  const rows = visibleComparisons(panel).map((c) =>
-    ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell)),
-  );
-  if (!rows.length) return [];
+function rankingHeading(panel: Panel): string {
   const baselines = new Set(panel.comparisons.map((c) => c.baseline));
-  if (baselines.size === 1) return [headingRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
-  const hidden = panel.comparisons.length - rows.length;
-  const some = hidden ? `, ${rows.length} of ${panel.comparisons.length}` : '';
-  return [headingRow(`${panel.title} · largest cost first${some}`), ...rows];
+  if (baselines.size === 1) return `${panel.title} · against ${[...baselines][0]}`;
+  const [shown, all] = [visibleComparisons(panel).length, panel.comparisons.length];
+  return `${panel.title} · largest cost first${shown < all ? `, ${shown} of ${all}` : ''}`;
 }
 
 function dataOf(panels: Panel[], currency: string) {

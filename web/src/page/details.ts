@@ -102,6 +102,11 @@ export function latencySection(model: Model): HTMLElement {
   return h('div', {}, controls, panelFigures(model, [latencyFigure, tailWords, latencyTable], false, [...keys]));
 }
 
+/** With more noise floors only the chart shows them. */
+const MAX_FLOORS = 8;
+const NOISE_NOTE =
+  'The same server was started twice and compared with itself. Differences of this size are noise on this machine.';
+
 /** The noise floor as text, and the chart of the A/A controls. */
 export function noiseSection(model: Model): HTMLElement {
   const { noise, run } = model.summary;
@@ -113,27 +118,11 @@ export function noiseSection(model: Model): HTMLElement {
     return h('p', { class: 'nothing' }, why);
   }
   const floors = noise.filter((n) => n.floor !== null);
-  const lines =
-    floors.length > 8
-      ? []
-      : floors.map((n) => {
-          const c = n.currencies[0];
-          const seen = c ? `, this time ${changeText(c.ratio, c.lo, c.hi)}` : '';
-          return h(
-            'li',
-            {},
-            `${n.server} against itself on ${n.scenario}: ±${percent(Number(n.floor!.toPrecision(2)))} %${seen}.`,
-          );
-        });
-  return h(
-    'div',
-    {},
-    h(
-      'p',
-      {},
-      'The same server was started twice and compared with itself. Differences of this size are noise on this machine.',
-    ),
-    h('ul', { class: 'plain' }, ...lines),
-    noiseFigure(model),
-  );
+  const lines = (floors.length > MAX_FLOORS ? [] : floors).map((n) => {
+    const c = n.currencies[0];
+    const seen = c ? `, this time ${changeText(c.ratio, c.lo, c.hi)}` : '';
+    const floor = percent(Number(n.floor!.toPrecision(2)));
+    return h('li', {}, `${n.server} against itself on ${n.scenario}: ±${floor} %${seen}.`);
+  });
+  return h('div', {}, h('p', {}, NOISE_NOTE), h('ul', { class: 'plain' }, ...lines), noiseFigure(model));
 }

@@ -127,23 +127,22 @@ function methodTables(view: ProfileView): HTMLElement[] {
   const packages = view.packages
     .slice(0, HOT_ROWS)
     .map((p) => [p.name, `${formatFixed(p.own * 100, 1)} %`, amount(p.own_per_request)]);
-  return [
-    ...(moved.length
-      ? [
-          methodTable(
-            'Methods that differ from the baseline (“?”: perhaps they do not)',
-            ['Method', 'Difference per request', 'Share', 'In the baseline', 'Package'],
-            moved,
-          ),
-        ]
-      : []),
-    methodTable(
-      'Hot methods',
-      ['Method', 'By itself', 'With what it calls', 'By itself, per request', 'Mostly called by', 'Package'],
-      hot,
-    ),
+  const hotHeads = [
+    'Method',
+    'By itself',
+    'With what it calls',
+    'By itself, per request',
+    'Mostly called by',
+    'Package',
+  ];
+  const tables = [
+    methodTable('Hot methods', hotHeads, hot),
     methodTable('By package', ['Package', 'By itself', 'Per request'], packages),
   ];
+  if (!moved.length) return tables;
+  const caption = 'Methods that differ from the baseline (“?”: perhaps they do not)';
+  const movedHeads = ['Method', 'Difference per request', 'Share', 'In the baseline', 'Package'];
+  return [methodTable(caption, movedHeads, moved), ...tables];
 }
 
 /** A button with a method's short name. It opens the callers and callees. */

@@ -3,7 +3,7 @@
 
 import type { Cell, TimePoint } from './cell';
 import type { CurvePoint, Latency } from './latency';
-import { unpack } from './packed';
+import { unpack } from './read';
 
 /** Percentiles in ten-millionths of a per cent, and the value at each, in ns. */
 export type PackedCurve = [percentiles: number[], values: number[]];

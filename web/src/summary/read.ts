@@ -1,7 +1,6 @@
-// Reads the summary of the page.
+// Reads the summary, and unpacks the data of the page: base64, zlib, JSON (crates/report/src/html/packed.rs).
 
 import type { Summary } from '.';
-import { unpack } from './packed';
 
 /** The schema this page was written for. */
 export const SCHEMA = 'tare-summary/1';
@@ -28,4 +27,13 @@ export function checkSchema(data: unknown): Summary {
     );
   }
   return data as Summary;
+}
+
+/** The value that was packed. */
+export async function unpack(packed: string): Promise<unknown> {
+  const letters = atob(packed.trim());
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return (await new Response(plain).json()) as unknown;
 }
