@@ -52,7 +52,7 @@ pub use recorder::slice::SliceSpec;
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
 pub use schedule::think::Think;
-pub use schedule::{Arrivals, Schedule, Share, Spacing, Stages};
+pub use schedule::{Schedule, Share, Stages, Starts};
 pub use session::{LoadSession, Opening, SessionSpec, Watched};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, ServerClock, SliceSample, TlsTrust,

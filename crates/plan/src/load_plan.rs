@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+pub use tare_sample::Arrivals;
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
@@ -103,16 +104,6 @@ pub struct LoadStage {
     /// Level at its end.
     pub to: f64,
     pub over: Span,
-}
-
-/// How the requests of an open loop follow one another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrivals {
-    /// At equal distances.
-    Even,
-    /// At random and independently.
-    Poisson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //!
 //! The principal type is [`SliceSample`]. It is generic over how its histograms are held: open for recording
 //! ([`tare_stats::LatencyHistogram`]), or as bytes ([`PackedHistogram`]) once thousands of slices are kept.
-//! [`Protocol`], [`TlsTrust`] and [`ServerClock`] are what a plan states of a load and the generator follows.
+//! [`Protocol`], [`TlsTrust`], [`Arrivals`] and [`ServerClock`] are what a plan states of a load and the generator follows.
 //! Serialised, a sample is its counters; the histograms are left out, since a store keeps them as bytes.
 
 mod answers;
@@ -23,5 +23,5 @@ pub use interval_division::IntervalDivision;
 pub use latency_parts::{IdleSpan, LatencyParts, silences};
 pub use messages::MessageTally;
 pub use packed::PackedHistogram;
-pub use protocol::{Protocol, TlsTrust};
+pub use protocol::{Arrivals, Protocol, TlsTrust};
 pub use slice_sample::{SliceSample, TracedRequest};

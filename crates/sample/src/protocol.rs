@@ -1,4 +1,5 @@
-//! What is spoken on the connections of a load, and with whom.
+//! What a plan states of a load and its generator follows: what is spoken on connections, with whom, and how requests follow one
+//! another.
 
 use serde::{Deserialize, Serialize};
 use tare_units::Span;
@@ -63,6 +64,16 @@ impl Protocol {
             Self::Exchange | Self::Push { .. } | Self::Events { streams: None, .. } => 1,
         }
     }
+}
+
+/// How the requests of an open loop follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// Each leaves when the rate's integral has grown by one: at equal distances if the rate is constant.
+    Even,
+    /// At random and independently: a Poisson process, whose intensity is the rate.
+    Poisson,
 }
 
 /// Which server certificates are accepted.

@@ -6,14 +6,15 @@
 //! ch. 4.7).
 
 use rand_pcg::Pcg64Mcg;
+use tare_sample::Arrivals;
 
+use super::Share;
 use super::stages::{Segment, Stages};
-use super::{Share, Spacing};
 use crate::random;
 
 /// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They end when the rate stays at
 /// zero.
-pub struct Arrivals {
+pub struct Starts {
     counts: Counts,
     clock: Clock,
 }
@@ -34,11 +35,11 @@ struct Clock {
     before: f64,
 }
 
-impl Arrivals {
-    pub(super) fn by_rate(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
-        let counts = match spacing {
-            Spacing::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
-            Spacing::Poisson => Counts::Poisson {
+impl Starts {
+    pub(super) fn by_rate(rate_per_s: &Stages, arrivals: Arrivals, seed: u64, share: Share) -> Self {
+        let counts = match arrivals {
+            Arrivals::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
+            Arrivals::Poisson => Counts::Poisson {
                 last: 0.0,
                 mean: share.workers as f64,
                 random: Box::new(random::worker_source(seed, share.worker)),
@@ -48,7 +49,7 @@ impl Arrivals {
     }
 }
 
-impl Iterator for Arrivals {
+impl Iterator for Starts {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {

@@ -10,7 +10,9 @@ mod tests;
 pub(crate) mod think;
 mod users;
 
-pub use arrivals::Arrivals;
+use tare_sample::Arrivals;
+
+pub use arrivals::Starts;
 pub use stages::Stages;
 pub(crate) use users::ActiveUsers;
 
@@ -32,18 +34,9 @@ pub enum Schedule {
     Open {
         /// Offered rate over all workers.
         rate_per_s: Stages,
-        /// Spacing of the requests at that rate.
-        spacing: Spacing,
+        /// How the requests follow one another at that rate.
+        arrivals: Arrivals,
     },
-}
-
-/// Spacing of the requests of an open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spacing {
-    /// Each leaves when the rate's integral has grown by one: evenly spaced if the rate is constant.
-    Even,
-    /// At random and independently: a Poisson process, whose intensity is the rate.
-    Poisson,
 }
 
 /// One worker's part of a schedule, or that of a session which makes the load together with others.
@@ -75,12 +68,12 @@ impl Share {
 impl Schedule {
     /// Open loop with evenly spaced requests, at this rate over all workers.
     pub const fn constant(rate_per_s: f64) -> Self {
-        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), spacing: Spacing::Even }
+        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), arrivals: Arrivals::Even }
     }
 
     /// Open loop as a Poisson process, as from many independent users, with this mean rate over all workers.
     pub const fn poisson(rate_per_s: f64) -> Self {
-        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), spacing: Spacing::Poisson }
+        Self::Open { rate_per_s: Stages::starting_at(rate_per_s), arrivals: Arrivals::Poisson }
     }
 
     /// The offered rate, if there is one and it is constant.
@@ -93,10 +86,10 @@ impl Schedule {
 
     /// The intended starts of one worker; `None` for the closed loop, where answers decide. The starts of all workers
     /// form the whole schedule. Poisson processes add up to one of the whole rate.
-    pub fn arrivals(&self, seed: u64, share: Share) -> Option<Arrivals> {
+    pub fn arrivals(&self, seed: u64, share: Share) -> Option<Starts> {
         match self {
             Self::Closed | Self::ClosedStages { .. } => None,
-            Self::Open { rate_per_s, spacing } => Some(Arrivals::by_rate(rate_per_s, *spacing, seed, share)),
+            Self::Open { rate_per_s, arrivals } => Some(Starts::by_rate(rate_per_s, *arrivals, seed, share)),
         }
     }
 

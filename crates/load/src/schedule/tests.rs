@@ -9,7 +9,7 @@ mod exponential;
 
 use self::exponential::{ExpectedMean, ExponentialFit};
 use super::users::ActiveUsers;
-use super::{Schedule, Share, Spacing, Stages};
+use super::{Arrivals, Schedule, Share, Stages};
 
 const ALONE: Share = Share { worker: 0, workers: 1 };
 const MS: u64 = 1_000_000;
@@ -23,7 +23,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 fn even(rate_per_s: &Stages) -> Schedule {
-    Schedule::Open { rate_per_s: rate_per_s.clone(), spacing: Spacing::Even }
+    Schedule::Open { rate_per_s: rate_per_s.clone(), arrivals: Arrivals::Even }
 }
 
 fn of_all_workers(schedule: &Schedule, workers: usize, count: usize) -> Vec<u64> {
@@ -210,7 +210,7 @@ fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
     // Up to 2000/s in 10 s, constant for 10 s, down to 500/s in 10 s.
     let rate_per_s =
         Stages::starting_at(0.0).then(2000.0, seconds(10)).then(2000.0, seconds(10)).then(500.0, seconds(10));
-    let schedule = Schedule::Open { rate_per_s, spacing: Spacing::Poisson };
+    let schedule = Schedule::Open { rate_per_s, arrivals: Arrivals::Poisson };
     let starts: Vec<u64> = schedule.arrivals(9, ALONE).unwrap().take_while(|ns| *ns < 30_000 * MS).collect();
     for (from_s, until_s, expected) in
         [(0, 5, 2_500.0), (5, 10, 7_500.0), (10, 20, 20_000.0), (20, 25, 8_125.0), (25, 30, 4_375.0_f64)]
@@ -254,8 +254,8 @@ proptest! {
 
     #[test]
     fn starts_ascend_and_none_falls_where_the_rate_is_zero(rate_per_s in stages(), random in any::<bool>()) {
-        let spacing = if random { Spacing::Poisson } else { Spacing::Even };
-        let found = starts(&Schedule::Open { rate_per_s: rate_per_s.clone(), spacing }, 5, ALONE, 500);
+        let arrivals = if random { Arrivals::Poisson } else { Arrivals::Even };
+        let found = starts(&Schedule::Open { rate_per_s: rate_per_s.clone(), arrivals }, 5, ALONE, 500);
         prop_assert!(found.is_sorted());
         for start in found {
             // A start is truncated to the nanosecond, so it may be just before the moment at which the rate rises.

@@ -6,7 +6,7 @@ use tare_sys::clock::Nanos;
 
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::sending::Sending;
-use crate::schedule::{ActiveUsers, Arrivals, Schedule, Share};
+use crate::schedule::{ActiveUsers, Schedule, Share, Starts};
 
 /// The requests that a slice still needs from one worker.
 pub(crate) struct Demand {
@@ -25,7 +25,7 @@ enum DemandSource {
     /// Each free connection is a user that sends its next request while it is active.
     Users { active_users: Option<ActiveUsers> },
     /// Intended starts in order; `head` is the oldest that was not sent. Later ones are computed when needed.
-    Starts { arrivals: Arrivals, head: Nanos },
+    Starts { starts: Starts, head: Nanos },
 }
 
 impl Demand {
@@ -46,9 +46,9 @@ impl Demand {
         let WorkerSlice { spec, start, .. } = slice;
         let source = match spec.schedule.arrivals(spec.seed, share) {
             None => DemandSource::Users { active_users: active_users(&spec.schedule, share) },
-            Some(mut arrivals) => {
-                let head = head_of(*start, &mut arrivals);
-                DemandSource::Starts { arrivals, head }
+            Some(mut starts) => {
+                let head = head_of(*start, &mut starts);
+                DemandSource::Starts { starts, head }
             }
         };
         let until = *start + spec.stop.longest_time();
@@ -97,8 +97,8 @@ impl Demand {
         if intended >= self.counts_from {
             self.remaining -= 1;
         }
-        if let DemandSource::Starts { arrivals, head } = &mut self.source {
-            *head = head_of(self.start, arrivals);
+        if let DemandSource::Starts { starts, head } = &mut self.source {
+            *head = head_of(self.start, starts);
         }
     }
 
@@ -130,6 +130,6 @@ fn active_users(schedule: &Schedule, share: Share) -> Option<ActiveUsers> {
     Some(ActiveUsers::of(users, share))
 }
 
-fn head_of(start: Nanos, arrivals: &mut Arrivals) -> Nanos {
-    arrivals.next().map_or(Nanos::MAX, |offset_ns| start + Duration::from_nanos(offset_ns))
+fn head_of(start: Nanos, starts: &mut Starts) -> Nanos {
+    starts.next().map_or(Nanos::MAX, |offset_ns| start + Duration::from_nanos(offset_ns))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, StopRule};
+use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Stages, StopRule};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
 
@@ -66,13 +66,9 @@ fn schedule(model: &LoadModel) -> Schedule {
     match model {
         LoadModel::Closed => Schedule::Closed,
         LoadModel::ClosedStages { stages } => Schedule::ClosedStages { users: course(0.0, stages) },
-        LoadModel::Open { per_s, stages, arrivals, .. } => Schedule::Open {
-            rate_per_s: course(*per_s, stages),
-            spacing: match arrivals {
-                Arrivals::Even => Spacing::Even,
-                Arrivals::Poisson => Spacing::Poisson,
-            },
-        },
+        LoadModel::Open { per_s, stages, arrivals, .. } => {
+            Schedule::Open { rate_per_s: course(*per_s, stages), arrivals: *arrivals }
+        }
     }
 }
 
@@ -177,9 +173,9 @@ pub(super) mod tests {
     fn stages_begin_at_the_rate_and_end_at_the_last_level() {
         let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
         let job = job(open(stages, Arrivals::Poisson, None), TEN_SECONDS, HTTP);
-        let Schedule::Open { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
+        let Schedule::Open { rate_per_s, arrivals } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
         let expected = Stages::starting_at(1000.0).then(64.0, Duration::from_secs(10));
-        assert_eq!((rate_per_s, *spacing), (&expected, Spacing::Poisson));
+        assert_eq!((rate_per_s, *arrivals), (&expected, Arrivals::Poisson));
     }
 
     #[test]
