@@ -68,6 +68,9 @@ pub enum Event<'a> {
         /// The received bytes, complete and in order.
         bytes: &'a [u8],
     },
+    /// The peer has ended its stream, and its last bytes may still follow: what is sent now is never answered. A poller tells it
+    /// where it knows the end before it delivers those bytes; [`Event::Closed`] follows in any case.
+    Ending,
     /// Everything that was [`Sending::Pending`] has been handed to the kernel.
     Sent { at: Nanos },
     /// The connection is closed and its token free. No event follows.

@@ -56,6 +56,8 @@ struct Entry {
     state: State,
     /// Attempts to open it since its last answer, and at least one after a loss. They set the back-off.
     attempts: u32,
+    /// The server has ended its side of it.
+    is_ending: bool,
     connection: Connection,
 }
 
@@ -123,6 +125,7 @@ impl Connections {
         let closed = || Entry {
             state: State::Closed { retry_at: Nanos::ZERO },
             attempts: 0,
+            is_ending: false,
             connection: Connection::new(*protocol, base),
         };
         if self.entries.len() < in_use {
@@ -208,7 +211,13 @@ impl Connections {
     }
 
     pub(super) fn takes_requests(&self, token: Token) -> bool {
-        self.is_open(token) && !self[token].is_retired()
+        let entry = &self.entries[token.index()];
+        self.is_open(token) && !entry.is_ending && !entry.connection.is_retired()
+    }
+
+    /// The server has ended its side of an open connection.
+    pub(super) fn note_ending(&mut self, token: Token) {
+        self.entries[token.index()].is_ending = true;
     }
 
     /// Whether any connection is being opened.
@@ -248,6 +257,7 @@ impl Connections {
         self.set_closed(token);
         let entry = &mut self.entries[token.index()];
         entry.state = State::Open;
+        entry.is_ending = false;
         entry.connection.open();
     }
 

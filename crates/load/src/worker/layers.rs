@@ -43,6 +43,9 @@ impl<C: Clock> Layers<'_, C> {
             self.runner.on_tls_established(kind);
             self.tell(io, token, Event::Connected { at });
         }
+        if end.is_some() && self.has(token) {
+            self.tell(io, token, Event::Ending);
+        }
         // The runner may have closed the connection at any of these events.
         if !plaintext.is_empty() && self.has(token) {
             self.tell(io, token, Event::Received { at, bytes: &plaintext });

@@ -47,6 +47,17 @@ fn requests_that_announce_close_use_a_connection_each_whatever_the_server_says()
 }
 
 #[test]
+fn an_end_that_comes_with_an_answer_fails_no_request() {
+    let address = crude_server(|mut stream| {
+        let _ = read_head(&mut stream);
+        // One segment carries both.
+        let _ = rustix::net::send(&stream, ANSWER, rustix::net::SendFlags::MORE);
+    });
+    let sample = run(&mut session(address, 2, vec![get()]), &count(20, 2));
+    assert_eq!((sample.ok, sample.failed), (20, 0), "{:?}", sample.errors);
+}
+
+#[test]
 fn an_early_answer_is_read_although_the_server_reads_no_further() {
     for answer in [
         &b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno"[..],

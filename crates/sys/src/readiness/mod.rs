@@ -57,6 +57,9 @@ impl ReadinessPoller {
         if ready.is_writable {
             self.transport.flush_and_report(token, key, at, handler);
         }
+        if ready.is_ending && self.transport.current(key).is_some() {
+            handler.on_event(&mut self.transport, token, Event::Ending);
+        }
         if ready.is_readable {
             self.read(token, key, at, ready.is_ending, handler);
         }

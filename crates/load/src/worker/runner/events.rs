@@ -15,6 +15,7 @@ impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
         match event {
             Event::Received { at, bytes } => self.on_received(io, token, at, bytes),
+            Event::Ending => self.on_ending(token),
             Event::Connected { at } => self.on_connected(io, token, at),
             Event::Closed { at, cause } => self.on_closed(io, token, at, &cause),
             // The poller sends the rest of a payload itself, and a client accepts no connections.
@@ -125,6 +126,14 @@ impl<C: Clock> SliceRunner<C> {
         self.flush_later(token);
         self.close_if_retired(io, token, at);
         self.dispatch_in_slice(io, freed);
+    }
+
+    /// The server ends an open connection: no request follows those under way. A new one would fail.
+    fn on_ending(&mut self, token: Token) {
+        if self.connections.is_open(token) {
+            self.connections.note_ending(token);
+            self.remove_places(token);
+        }
     }
 
     /// Closes an open connection on which the server accepts no more requests, once nothing is under way on it.

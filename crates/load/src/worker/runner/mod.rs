@@ -311,7 +311,7 @@ impl<C: Clock> SliceRunner<C> {
             let text = format!("{}{}", timeout_text(self.protocol), exchange.answer.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.fail(&exchange, exchange.deadline.min(now), &problem);
-            self.end_exchange(token, now, !self.connections[token].is_retired());
+            self.end_exchange(token, now, self.connections.takes_requests(token));
         }
         // Requests on other streams may still be answered.
         if self.connections[token].is_retired() && self.connections[token].under_way() == 0 {

@@ -53,6 +53,13 @@ fn requests_before_one_that_closes_share_its_connection() {
 }
 
 #[test]
+fn no_request_follows_an_answer_with_which_the_server_ends_the_connection() {
+    let world = World::new(Box::new(|arrival| Reaction::LastAnswer { at: arrival + DELAY }));
+    let sample = run(1, &staying(), world, 20);
+    assert_eq!((sample.ok, sample.failed, sample.connections_opened), (20, 0, 20), "{:?}", sample.errors);
+}
+
+#[test]
 fn empty_lines_behind_an_answer_mean_nothing() {
     for bytes in [
         &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\r\n"[..],

@@ -39,6 +39,7 @@ pub(super) type ByteScript = Box<dyn FnMut(Token, Nanos, &[u8]) -> Vec<(Nanos, V
 
 pub(super) enum Reaction {
     Answer { at: Nanos, bytes: &'static [u8] },
+    LastAnswer { at: Nanos },
     Never,
     Reset { at: Nanos },
 }
@@ -81,6 +82,7 @@ enum SimulatedEvent {
     Connected,
     Refused,
     Bytes(Cow<'static, [u8]>),
+    Ending,
     Reset,
     /// The server ends a connection on which nothing has happened for a while, after its last words.
     IdleEnd,
@@ -253,6 +255,11 @@ impl Transport for WorldTransport {
             let reaction = (self.script.borrow_mut())(self.clock.now());
             match reaction {
                 Reaction::Answer { at, bytes } => self.cause(at, token, SimulatedEvent::Bytes(bytes.into())),
+                Reaction::LastAnswer { at } => {
+                    self.cause(at, token, SimulatedEvent::Ending);
+                    self.cause(at, token, SimulatedEvent::Bytes(ANSWER.into()));
+                    self.cause(at, token, SimulatedEvent::End);
+                }
                 Reaction::Reset { at } => self.cause(at, token, SimulatedEvent::Reset),
                 Reaction::Never => {}
             }
@@ -295,6 +302,7 @@ impl Poller for World {
                 SimulatedEvent::Connected => Event::Connected { at },
                 SimulatedEvent::Refused => Event::Closed { at, cause: CloseCause::ConnectFailed(refused()) },
                 SimulatedEvent::Bytes(ref bytes) => Event::Received { at, bytes },
+                SimulatedEvent::Ending => Event::Ending,
                 SimulatedEvent::Reset => {
                     let error = io::Error::from(io::ErrorKind::ConnectionReset);
                     Event::Closed { at, cause: CloseCause::ReadFailed(error) }
