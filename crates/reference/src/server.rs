@@ -41,6 +41,13 @@ const EVENTS_PATH: &str = "/events";
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
+impl From<Arc<AtomicBool>> for Stop {
+    /// One that this flag asks for.
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+}
+
 impl Stop {
     /// Stops the server that uses this flag.
     pub fn stop(&self) {

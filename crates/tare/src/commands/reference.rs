@@ -4,12 +4,16 @@ use std::net::SocketAddr;
 
 use tare_reference::{Options, Stop, serve_until_stopped};
 
-use crate::console;
 use crate::failure::Outcome;
+use crate::{console, interrupt};
 
 /// Serves until SIGTERM.
 pub fn reference(options: &Options) -> anyhow::Result<Outcome> {
-    let stop = Stop::default();
+    // A signal without a handler ends a process, but not the first one of a container.
+    let stop = match std::process::id() {
+        1 if !options.ignore_sigterm => Stop::from(interrupt::flag()?),
+        _ => Stop::default(),
+    };
     serve_until_stopped(options, &stop, |address: SocketAddr| {
         console::print_text(&format!("tare: ready on {address}\n"))
     })?;

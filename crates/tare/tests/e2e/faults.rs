@@ -1,5 +1,6 @@
 //! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::process::ExitStatusExt;
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 use crate::check::project_with_catalog;
 use crate::common::{
-    Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, all_of, cell, measured_forks, server, signal, stderr, stdout,
-    wait_for,
+    Bench, HeldPort, QUICK, Reference, SmallDisk, TARE, all_of, cell, measured_forks, server, signal, skip, stderr,
+    stdout, wait_for,
 };
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
@@ -300,7 +301,7 @@ fn ctrl_c_has_its_exit_code_wherever_it_comes() {
 #[test]
 fn ctrl_c_while_the_servers_of_profiles_are_built_has_its_exit_code() {
     let repository = project_with_catalog();
-    let build = std::fs::read_to_string(repository.bench.path().join("servers/build")).unwrap();
+    let build = fs::read_to_string(repository.bench.path().join("servers/build")).unwrap();
     // What is built is looked at again before the profiling starts, and that takes for ever.
     repository.write("servers/build", &build.replacen('\n', "\n[ ! -e built ] || sleep 48\n", 1));
     let settings = QUICK.split("[scenarios.Get]").next().unwrap();
@@ -330,6 +331,24 @@ pub fn count_recorded_slices(bench: &Bench) -> usize {
     let output = bench.run(&["report", "latest", "--json"]);
     let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else { return 0 };
     summary["cells"].as_array().unwrap().iter().map(|cell| cell["timeline"].as_array().unwrap().len()).sum()
+}
+
+#[test]
+fn the_built_in_server_ends_at_a_signal_as_the_first_process_of_a_container_too() {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--pid", "--fork", "--kill-child", TARE, "reference", "--port", "0"]);
+    let Ok(mut container) = unshare.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
+        return skip("there is no unshare here");
+    };
+    let ready = BufReader::new(container.stdout.take().unwrap()).lines().next();
+    if ready.is_some() {
+        let first = fs::read_to_string(format!("/proc/{0}/task/{0}/children", container.id())).unwrap();
+        assert!(Command::new("kill").args(["-TERM", first.trim()]).status().unwrap().success());
+        assert!(wait_for(|| container.try_wait().unwrap().is_some()), "it ignores the signal");
+        assert_eq!(container.wait().unwrap().code(), Some(0));
+    } else {
+        skip("a container needs root");
+    }
 }
 
 #[test]
