@@ -3,7 +3,11 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::{Comparison, ForkRatio, Interval, LookSchedule, Method, VariancePrior};
+use tare_stats::verdict::reason_to_stop;
+use tare_stats::{
+    Comparison, Contrast, DecisionRule, ForkRatio, Interval, LookSchedule, Method, Region, SD_FLOOR, SampleMean,
+    VariancePrior,
+};
 
 use crate::normal;
 
@@ -127,6 +131,37 @@ fn going_on_past_the_declared_forks_keeps_alpha() {
     // 5 % of 2,000 is 100; three standard errors are 29.
     println!("past the declared forks: {missed} of {runs}");
     assert!(missed <= 129, "{missed} of {runs}");
+}
+
+/// Forks about `truth` of a run that ends as a real one does: when its comparison may stop, or with twelve forks.
+fn stopped_run(truth: f64, rng: &mut Pcg64) -> Vec<f64> {
+    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 12, may_continue: false, prior: None };
+    let region = Region::new(0.05).expect("a region");
+    let rule = DecisionRule { region, half_width: Some(0.04), ..DecisionRule::default() };
+    let mut logs = Vec::new();
+    while logs.len() < 12 && (logs.is_empty() || reason_to_stop(&compare(&logs, method), &rule).is_none()) {
+        logs.push(truth + 0.03 * normal(rng));
+    }
+    logs
+}
+
+#[test]
+fn welchs_interval_of_runs_that_stopped_at_their_verdict_misses_somewhat_more_often() {
+    let runs = 2_000;
+    let missed = [0.0, 0.03, 0.1].map(|truth| {
+        let mut rng = Pcg64::seed_from_u64(12);
+        let misses = |_: &usize| {
+            let [before, after] = [(); 2]
+                .map(|()| SampleMean::of_values(&stopped_run(truth, &mut rng), SD_FLOOR).expect("three forks or more"));
+            !Contrast::independent(&before, &after).interval(0.05).expect("some spread").contains(0.0)
+        };
+        let share = (0..runs).filter(misses).count() as f64 / runs as f64;
+        println!("Welch's interval of two runs about {truth} that stopped at their verdict: missed in {share}");
+        share
+    });
+    // 5 % may. A run stops where its forks agree by chance, so they scatter less than forks do.
+    assert!(missed.iter().all(|share| *share < 0.12), "{missed:?}");
+    assert!(missed[1] > 0.06, "METHOD says so: {missed:?}");
 }
 
 #[test]
