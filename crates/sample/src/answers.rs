@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_stats::histogram::LatencyHistogram;
 
 use crate::packed::PackedHistogram;
 
@@ -69,9 +68,7 @@ impl RequestTally {
         self.ok += other.ok;
         self.failed += other.failed;
         keep_first(&mut self.example, &other.example);
-        let mut sum = LatencyHistogram::new();
-        [&self.response, &other.response].into_iter().for_each(|part| part.merge_into(&mut sum));
-        self.response = PackedHistogram::from(&sum);
+        self.response.merge(&other.response);
     }
 }
 
@@ -83,6 +80,8 @@ fn keep_first(mine: &mut String, theirs: &str) {
 
 #[cfg(test)]
 mod tests {
+    use tare_stats::LatencyHistogram;
+
     use super::*;
 
     fn tally(name: &str, ok: u64, example: &str) -> RequestTally {

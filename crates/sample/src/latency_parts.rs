@@ -64,6 +64,13 @@ impl LatencyParts {
         }
         Self { met_stop: (&met_stop).into(), met_stall: (&met_stall).into(), met_none: (&met_none).into() }
     }
+
+    /// Adds the parts of other requests.
+    pub(crate) fn append(&mut self, others: &Self) {
+        self.met_stop.merge(&others.met_stop);
+        self.met_stall.merge(&others.met_stall);
+        self.met_none.merge(&others.met_none);
+    }
 }
 
 /// The times of at least a millisecond in which nothing was answered while several requests waited, from the requests themselves: all

@@ -42,6 +42,15 @@ impl PackedHistogram {
             sum.merge(&self.unpack());
         }
     }
+
+    /// Adds the samples of another one.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        if other.samples > 0 {
+            let mut sum = self.unpack();
+            other.merge_into(&mut sum);
+            *self = Self::from(&sum);
+        }
+    }
 }
 
 /// As hexadecimal text.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::{SliceSample, TracedRequest};
+use tare_load::SliceSample;
 use tare_record::{EventRecord, ServerUse, SliceKey, StoredSlice};
 
 use super::server::WatchedServer;
@@ -26,7 +26,7 @@ pub struct IntervalCollector {
     every_ns: u64,
     server: Option<WatchedServer>,
     begin_ns: Option<u64>,
-    /// A short rest or the drain may still be added to it, and its requests are divided once those after them are known.
+    /// A short rest or the drain may still be added to it, and its last requests are divided once those after them are known.
     last: Option<WholeInterval>,
     open: Option<SliceSample>,
 }
@@ -57,15 +57,15 @@ impl IntervalCollector {
             None => self.open = Some(part.clone()),
             Some(open) => open.append(part),
         }
+        // The division of the watched server keeps them, as long as it needs them.
+        self.open.iter_mut().for_each(|open| open.trace.clear());
         if let Some(server) = &mut self.server {
             server.note_part(part);
         }
         let interval_ns = self.interval_ns();
         let load = self.open.take_if(|open| open.window_ns >= interval_ns)?;
         let whole = self.end_interval(load);
-        let before = self.last.take().map(|before| self.record(before, &whole.load.trace));
-        self.last = Some(whole);
-        before
+        self.last.replace(whole).map(|before| self.record(before))
     }
 
     /// The intervals that are left at the end, and what happened to the server. A rest of less than half an interval is added to
@@ -85,12 +85,10 @@ impl IntervalCollector {
             last.load.messages.clock = whole.messages.clock;
             last.load.messages.clock_within_ns = whole.messages.clock_within_ns;
         }
-        let mut records = Vec::new();
-        let mut left = left.into_iter().peekable();
-        while let Some(interval) = left.next() {
-            let next = left.peek().map_or(&[][..], |next| &next.load.trace);
-            records.push(self.record(interval, next));
-        }
+        let last = left.pop();
+        let mut records: Vec<SliceRecord> = left.into_iter().map(|interval| self.record(interval)).collect();
+        self.server.iter_mut().for_each(WatchedServer::end_division);
+        records.extend(last.map(|interval| self.record(interval)));
         (records, self.server.map(|server| server.events).unwrap_or_default())
     }
 
@@ -99,9 +97,9 @@ impl IntervalCollector {
         WholeInterval { load, server }
     }
 
-    fn record(&mut self, interval: WholeInterval, next: &[TracedRequest]) -> StoredSlice {
+    fn record(&mut self, interval: WholeInterval) -> StoredSlice {
         let WholeInterval { mut load, mut server } = interval;
-        if let Some((parts, are_seen)) = self.server.as_mut().and_then(|server| server.divide(&mut load, next)) {
+        if let Some((parts, are_seen)) = self.server.as_mut().and_then(WatchedServer::take_parts) {
             (server.parts, server.stops_are_seen) = (Some(parts), are_seen);
         }
         load.start_ns -= self.begin_ns.unwrap_or(load.start_ns);

@@ -1,7 +1,7 @@
 //! The server of a load, where it is a process of this machine that runs already: what it uses in each interval, and how its stops
 //! divide the requests.
 
-use tare_load::{SliceSample, TracedRequest};
+use tare_load::SliceSample;
 use tare_plan::LoadPlan;
 use tare_plan::load_plan::{LoadModel, ServerProcess};
 use tare_record::{EventKind, EventRecord, IntervalDivision, KnownStops, LatencyParts, Phase, ServerUse};
@@ -26,8 +26,6 @@ pub struct WatchedServer {
     is_scored: bool,
     /// `None` where the requests cannot be divided.
     division: Option<IntervalDivision>,
-    /// Stops that were told, and not yet used.
-    stops: KnownStops,
     pub(super) events: Vec<EventRecord>,
 }
 
@@ -50,7 +48,6 @@ impl WatchedServer {
             answers: 0,
             is_scored: false,
             division: undivided.is_none().then(|| IntervalDivision::new(plan.timeout.0)),
-            stops: KnownStops::Untold,
             events: Vec::new(),
         };
         if let Some(refusal) = refusal {
@@ -77,12 +74,30 @@ impl WatchedServer {
             Some(watch) if self.is_scored => watch.look_at_jvm(SERVER, &mut self.servers),
             _ => self.restart(),
         }
+        self.note_requests(part);
+    }
+
+    /// Hands the times of a part's requests to the division.
+    fn note_requests(&mut self, part: &SliceSample) {
+        if part.trace.len() as u64 != part.offered {
+            self.give_up(|| {
+                "an interval has too many requests to keep the times of each; shorten it with --interval".to_owned()
+            });
+        }
+        let Some(division) = &mut self.division else { return };
+        division.add(&part.trace);
+        if division.is_full() {
+            let stops = self.servers.get_mut(&SERVER).map_or(KnownStops::Untold, RunningServer::take_stops);
+            self.note_stops(stops);
+            self.division.iter_mut().for_each(IntervalDivision::end_piece);
+        }
     }
 
     /// What the server used in the interval that has just ended, whose load this is.
     pub(super) fn end_interval(&mut self, load: &SliceSample) -> ServerUse {
         let answers = self.answers;
         let used = self.end_watch();
+        self.division.iter_mut().for_each(IntervalDivision::end_interval);
         self.begin_watch();
         let has_ended = !Stat::of_process(self.pid).is_ok_and(|stat| stat.is_alive());
         let is_told = self.events.iter().any(|event| matches!(event.kind, EventKind::ServerEnded { .. }));
@@ -93,21 +108,16 @@ impl WatchedServer {
         divided_by(used, answers, !has_huge_bodies(load))
     }
 
-    /// How the requests of an interval divide, whose times it loses; `next` ended in the interval after it. `None` where that is
-    /// not known. With it, whether no runtime told the stops.
-    pub(super) fn divide(&mut self, load: &mut SliceSample, next: &[TracedRequest]) -> Option<(LatencyParts, bool)> {
-        let trace = std::mem::take(&mut load.trace);
-        let told = match &mut self.stops {
-            KnownStops::Spans(stops) => Some(std::mem::take(stops)),
-            KnownStops::Untold | KnownStops::Unreadable => None,
-        };
-        if trace.len() as u64 != load.offered {
-            self.give_up(|| {
-                "an interval has too many requests to keep the times of each; shorten it with --interval".to_owned()
-            });
-        }
-        let is_seen = told.is_none();
-        Some((self.division.as_mut()?.divide(trace, next, told), is_seen))
+    /// No interval follows.
+    pub(super) fn end_division(&mut self) {
+        self.division.iter_mut().for_each(IntervalDivision::end_piece);
+    }
+
+    /// How the requests of the interval before the last one divide, or after [`Self::end_division`] those of the last one. `None`
+    /// where that is not known. With it, whether no runtime told the stops.
+    pub(super) fn take_parts(&mut self) -> Option<(LatencyParts, bool)> {
+        let division = self.division.as_mut()?;
+        Some((division.take_whole(), !division.are_stops_told()))
     }
 
     fn begin_watch(&mut self) {
@@ -126,15 +136,16 @@ impl WatchedServer {
     fn end_watch(&mut self) -> ServerUse {
         let Some(watch) = self.watch.take() else { return ServerUse::default() };
         let mut used = watch.end(&mut self.servers, 0).pop().unwrap_or_default();
-        match (&mut self.stops, std::mem::take(&mut used.stops)) {
-            (KnownStops::Spans(all), KnownStops::Spans(mut new)) => all.append(&mut new),
-            (_, KnownStops::Unreadable) => {
-                self.stops = KnownStops::Unreadable;
-                self.give_up(|| EventKind::stops_unreadable().text());
-            }
-            (_, told) => self.stops = told,
-        }
+        self.note_stops(std::mem::take(&mut used.stops));
         used
+    }
+
+    fn note_stops(&mut self, new: KnownStops) {
+        match new {
+            KnownStops::Spans(stops) => self.division.iter_mut().for_each(|division| division.tell(&stops)),
+            KnownStops::Unreadable => self.give_up(|| EventKind::stops_unreadable().text()),
+            KnownStops::Untold => {}
+        }
     }
 
     /// Divides no more requests.
@@ -220,10 +231,11 @@ mod tests {
     #[test]
     fn requests_whose_times_are_not_all_known_are_divided_no_more() {
         let mut server = WatchedServer::attach(&own_process(), &at_a_rate()).unwrap();
-        let (parts, is_seen) = server.divide(&mut SliceSample::default(), &[]).unwrap();
-        assert_eq!((parts, is_seen), (LatencyParts::default(), true));
+        server.note_part(&SliceSample::default());
+        assert_eq!(server.take_parts(), Some((LatencyParts::default(), true)));
         for _ in 0..2 {
-            assert!(server.divide(&mut SliceSample { offered: 1, ..SliceSample::default() }, &[]).is_none());
+            server.note_part(&SliceSample { offered: 1, ..SliceSample::default() });
+            assert_eq!(server.take_parts(), None);
         }
         let reasons: Vec<String> = server.events.into_iter().map(|event| event.text).collect();
         assert!(reasons.len() == 1 && reasons[0].contains("--interval"), "{reasons:?}");
