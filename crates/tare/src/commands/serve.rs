@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tare_run::named_cores;
 use tare_run::server_host::{ServerId, StartOrigin};
-use tare_sut::server::{PORT, Server, Status, port_holder, temporary_logs};
+use tare_sut::server::{PORT, Server, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
 use crate::failure::{Outcome, wrong_usage};
-use crate::session::BuiltServers;
+use crate::session::{BuiltServers, ends_of_logs, how_ended};
 use crate::{console, interrupt};
 
 /// How often a running server is looked after.
@@ -46,13 +46,8 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
     console::print_text(&format!("  {command}\n  log {}\n", spec.log_path.display()));
     while !interrupt::is_raised(&built.cancelled) {
-        let ended = match server.status() {
-            Status::Exited(how) => Some((variant.name.clone(), how)),
-            Status::UpstreamExited { server, how } => Some((format!("{server} behind {}", variant.name), how)),
-            Status::Running | Status::Stopped => None,
-        };
-        if let Some((name, how)) = ended {
-            anyhow::bail!("{name} ended ({how}); {}", server.log_tail(20));
+        if let Some(end) = how_ended(&variant.name, server.status()) {
+            anyhow::bail!("{end}; {}", ends_of_logs(server.chain()));
         }
         std::thread::sleep(LOOK);
     }

@@ -3,14 +3,17 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
 
+use anyhow::anyhow;
 use tare_plan::Plan;
 use tare_plan::plan::{Role, Variant};
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::server_host::ServerId;
-use tare_sut::server::temporary_logs;
+use tare_sut::server::{Server, Status, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
 
@@ -19,6 +22,13 @@ use crate::failure::with_argument_names;
 use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
+
+const LOG_LINES: usize = 20;
+
+/// How often a server that left a question open is looked at, and the time between two looks: its end is known to the client at
+/// once, and a little later to what watches over its process.
+const MOST_LOOKS: u32 = 4;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 pub struct BuiltServers {
     pub workspace: Workspace,
@@ -54,23 +64,52 @@ impl BuiltServers {
         seen
     }
 
-    /// Starts one server on all cores, hands its address to `ask`, and stops it.
-    pub fn while_running<T>(&self, variant: &Variant, ask: impl FnOnce(SocketAddr) -> T) -> anyhow::Result<T> {
+    /// Starts one server on all cores, hands its address to `ask`, and stops it. `left_open` names the first question without an
+    /// answer. A server that has ended there is an error.
+    pub fn while_running<T>(
+        &self,
+        variant: &Variant,
+        ask: impl FnOnce(SocketAddr) -> T,
+        left_open: impl FnOnce(&T) -> Option<String>,
+    ) -> anyhow::Result<T> {
         let logs = temporary_logs("server")?;
         let cpus = allowed_cpus()?.to_string();
         let order = self.launches.order(&self.plan, ServerId(0), variant, "server.log", &cpus)?;
-        let server = match order.start(logs.path(), &self.cancelled) {
-            Ok(server) => server,
-            Err(error) => {
-                // The error names the file.
-                let _kept = logs.keep();
-                return Err(error.into());
-            }
-        };
-        let answer = ask(server.address);
-        server.stop();
-        Ok(answer)
+        let asked = order.start(logs.path(), &self.cancelled).map_err(anyhow::Error::from).and_then(|server| {
+            let answer = ask(server.address);
+            let end = left_open(&answer).and_then(|question| {
+                let end = (0..MOST_LOOKS).find_map(|_| {
+                    let end = how_ended(&variant.name, server.status());
+                    if end.is_none() {
+                        thread::sleep(BETWEEN_LOOKS);
+                    }
+                    end
+                })?;
+                Some(anyhow!("{end} at {question}; {}", ends_of_logs(server.chain())))
+            });
+            server.stop();
+            end.map_or(Ok(answer), Err)
+        });
+        if asked.is_err() && !interrupt::is_raised(&self.cancelled) {
+            // The error names the file.
+            let _kept = logs.keep();
+        }
+        asked
     }
+}
+
+/// How a server has ended by itself, or one behind it; `None` for one that runs.
+pub fn how_ended(name: &str, status: Status) -> Option<String> {
+    match status {
+        Status::Exited(how) => Some(format!("{name} ended ({how})")),
+        Status::UpstreamExited { server, how } => Some(format!("{server} behind {name} ended ({how})")),
+        Status::Running | Status::Stopped => None,
+    }
+}
+
+/// The last lines of a server's log and of those behind it.
+pub fn ends_of_logs<'a>(chain: impl Iterator<Item = &'a Server>) -> String {
+    chain.map(|server| server.log_tail(LOG_LINES).to_string()).collect::<Vec<_>>().join("\n")
 }
 
 fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> anyhow::Result<Plan> {

@@ -30,7 +30,7 @@ use crate::workspace::{Workspace, check_pattern};
 use crate::{console, plan_text};
 use known_facts::{earlier_runs, machine_facts};
 
-pub use built_servers::BuiltServers;
+pub use built_servers::{BuiltServers, ends_of_logs, how_ended};
 pub use presentation::{find_record, present_report, profiled_beside};
 
 /// The project and the flags that every command has.

@@ -93,6 +93,21 @@ fn a_server_that_never_starts_says_why() {
 }
 
 #[test]
+fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_kept() {
+    let bench = Bench::new();
+    let crashes = server("crashes", None, &["--fault", "crash", "--fault-after", "0", "--stderr-noise", "2"]);
+    bench.suite(&[QUICK.to_owned(), crashes].concat());
+    let output = bench.tare(&["verify", "--suite", "suite.toml"]).env("TMPDIR", bench.path()).output().unwrap();
+    let said = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}{}", stderr(&output));
+    assert!(said.contains("crashes ended (killed by signal 6"), "{said}");
+    let (_, log) = said.split_once(" at the check Get; the end of its log (").unwrap_or_else(|| panic!("{said}"));
+    let log = std::fs::read_to_string(log.split_once("):").unwrap().0).unwrap();
+    assert!(log.contains("noise, line 1") && said.contains("noise, line 1"), "{said}{log}");
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_server_in_the_foreground_is_found_at_the_port_that_it_is_given() {
     let bench = Bench::new();
     let plain = format!(

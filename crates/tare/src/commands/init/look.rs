@@ -34,8 +34,10 @@ pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> a
     let named = group.scenarios.iter().find(|named| named.name == scenario);
     let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;
     let ask = |variant: &Variant| -> anyhow::Result<TwoAnswers> {
-        let asked = built.while_running(variant, |address| ask_twice(address, request, TIMEOUT))?;
-        asked.map_err(anyhow::Error::msg)
+        let ask = |address| ask_twice(address, request, TIMEOUT);
+        let left_open =
+            |asked: &Result<TwoAnswers, String>| asked.is_err().then(|| format!("the request {}", request.path));
+        built.while_running(variant, ask, left_open)?.map_err(anyhow::Error::msg)
     };
     let bare = ask(group.baseline())?;
     let wrapped = group.variants.get(1).ok_or_else(|| anyhow::anyhow!("the suite has one server"))?;

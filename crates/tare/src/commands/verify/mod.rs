@@ -26,7 +26,7 @@ struct Verified<'a> {
 
 enum ServerOutcome {
     Answered(Vec<CheckOutcome>),
-    /// It could not be started.
+    /// It could not be started, or ended while it was asked.
     Failed(anyhow::Error),
     /// It is not available here, for this reason.
     Unavailable(String),
@@ -133,10 +133,15 @@ fn start_and_check(built: &BuiltServers, variant: &Variant) -> anyhow::Result<Ve
     let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
     let (exchanges, host) = (exchanges.collect(), launch.host());
     let cancel = Cancel::from(Arc::clone(&built.cancelled));
-    built.while_running(variant, |address| {
+    let ask = |address| {
         let (transport, timeout) = (transport.clone(), plan.load.timeout);
         VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out(&cancel)
-    })
+    };
+    let left_open = |outcomes: &Vec<CheckOutcome>| {
+        let open = outcomes.iter().find(|outcome| !outcome.passed && outcome.answer.is_none())?;
+        Some(format!("the check {}", open.check))
+    };
+    built.while_running(variant, ask, left_open)
 }
 
 /// Holds the answers of a server against those of its baselines, as far as they were asked before.
