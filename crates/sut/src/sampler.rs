@@ -7,6 +7,8 @@ mod perf;
 mod tool;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
@@ -38,18 +40,28 @@ pub struct Sampled {
 
 impl Sampling {
     /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
-    /// the sampler. For a JVM, async-profiler comes from `jar`.
-    pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str, jar: &JarSource) -> Result<Self, SutError> {
+    /// the sampler. For a JVM, async-profiler comes from `jar`. `cancelled` ends what takes long: the download of that, and the
+    /// reading of what was recorded.
+    pub fn begin(
+        pid: u32,
+        event: ProfileEvent,
+        folder: &Path,
+        name: &str,
+        jar: &JarSource,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Self, SutError> {
         let tree = process_tree(pid)?;
         let jvms: Vec<u32> = tree.iter().copied().filter(|pid| is_jvm(*pid)).collect();
         match only_jvm(&jvms)? {
             Some(jvm) => {
                 let file = folder.join(format!("{name}.jfr"));
-                async_profiler::JvmRecording::begin(jvm, event, &file, jar).map(|recording| Self(Kind::Jvm(recording)))
+                let recording = async_profiler::JvmRecording::begin(jvm, event, &file, jar, cancelled)?;
+                Ok(Self(Kind::Jvm(recording)))
             }
             None => {
                 let file = folder.join(format!("{name}.perf"));
-                perf::PerfRecording::begin(&tree, event, &file).map(|recording| Self(Kind::Native(recording)))
+                let recording = perf::PerfRecording::begin(&tree, event, &file, cancelled)?;
+                Ok(Self(Kind::Native(recording)))
             }
         }
     }

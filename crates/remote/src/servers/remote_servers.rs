@@ -42,7 +42,7 @@ pub(crate) struct RemoteServers<'a> {
 }
 
 impl<'a> RemoteServers<'a> {
-    /// No server yet. `cancelled` stops a start that waits.
+    /// No server yet. `cancelled` stops a start that waits, and the download of a sampler.
     pub fn new(host: &'a RemoteHost, logs: &'a Path, profiles: &'a Path, cancelled: Arc<AtomicBool>) -> Self {
         let (log_names, sampler_file_name) = (BTreeMap::new(), None);
         Self { host, logs, profiles, log_names, sampler_file_name, cancelled, is_watching: false }
@@ -88,7 +88,7 @@ impl<'a> RemoteServers<'a> {
 
     /// Sends async-profiler unless the machine has it. Returns its path there.
     fn send_async_profiler(&self) -> Result<PathBuf, String> {
-        let jar = async_profiler_jar().map_err(|error| error.to_string())?;
+        let jar = async_profiler_jar(&self.cancelled).map_err(|error| error.to_string())?;
         self.host.send_if_missing(&jar).map_err(|error| error.to_string())
     }
 

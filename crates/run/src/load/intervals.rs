@@ -86,7 +86,7 @@ impl IntervalCollector {
             last.load.messages.clock_within_ns = whole.messages.clock_within_ns;
         }
         let last = left.pop();
-        let mut records: Vec<SliceRecord> = left.into_iter().map(|interval| self.record(interval)).collect();
+        let mut records: Vec<StoredSlice> = left.into_iter().map(|interval| self.record(interval)).collect();
         self.server.iter_mut().for_each(WatchedServer::end_division);
         records.extend(last.map(|interval| self.record(interval)));
         (records, self.server.map(|server| server.events).unwrap_or_default())

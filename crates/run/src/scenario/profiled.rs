@@ -70,10 +70,18 @@ fn profile_slice(
     let fork = scenario.place.fork.to_string();
     let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
     let (id, file) = (server.id, file_name(&parts));
-    if let Err(error) = scenario.context.bed.begin_sampling(id, event, &file) {
+    let begun = scenario.context.bed.begin_sampling(id, event, &file);
+    if scenario.context.is_interrupted() {
+        return Ok(());
+    }
+    if let Err(error) = begun {
         return report_fault(scenario, member, &error);
     }
     let slice = scenario.measure(member, load)?;
+    // To read a recording takes long, and nobody would see this one.
+    if scenario.context.is_interrupted() {
+        return Ok(());
+    }
     let sampled = scenario.context.bed.end_sampling();
     if scenario.context.is_interrupted() {
         return Ok(());

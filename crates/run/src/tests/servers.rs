@@ -311,6 +311,24 @@ fn servers_are_looked_at_again_while_one_is_not_at_rest() {
     }
 }
 
+/// A run of two profiled servers under two scenarios.
+fn profiled() -> Simulation {
+    let mut plan = plan(&["a", "b"], &["Get", "Post"]);
+    plan.profile =
+        Some(Profile { events: vec![ProfileEvent::Cpu], forks: 1, span: Span::from_secs(5), focus: String::new() });
+    Simulation::new(plan.profiling().unwrap())
+}
+
+#[test]
+fn what_a_sampler_saw_until_ctrl_c_is_not_read() {
+    let whole = profiled().run();
+    assert_eq!((whole.record.profiles.len(), whole.acted(&Action::ReadSampled)), (4, 4));
+    let ends_ns = whole.record.slices.iter().rfind(|slice| slice.key.phase == Phase::Profile);
+    let ends_ns = ends_ns.map(|slice| slice.load.window_end_ns()).unwrap();
+    let cut = profiled().interrupt_at(Duration::from_nanos(ends_ns - 1)).run();
+    assert_eq!((cut.record.profiles.len(), cut.acted(&Action::ReadSampled)), (3, 3));
+}
+
 #[test]
 fn each_log_and_each_profile_has_a_file_of_its_own_where_joined_names_are_alike() {
     let mut plan = plan(&["b", "a-b"], &["Get", "Get-a"]);

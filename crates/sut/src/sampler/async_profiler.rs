@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_plan::profile::ProfileEvent;
@@ -37,15 +39,24 @@ pub(super) struct JvmRecording {
     file: PathBuf,
     /// Where the server writes instead, if async-profiler cannot be told that path.
     aside: Option<TempDir>,
+    /// Ends each of its programs.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl JvmRecording {
     /// Attaches to the JVM and starts to record into `file`.
-    pub fn begin(pid: u32, event: ProfileEvent, file: &Path, jar: &JarSource) -> Result<Self, SutError> {
-        let library = Library::find(jar)?;
+    pub fn begin(
+        pid: u32,
+        event: ProfileEvent,
+        file: &Path,
+        jar: &JarSource,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Self, SutError> {
+        let library = Library::find(jar, cancelled)?;
         let start = |engine| {
             let (library, aside) = (library.clone(), folder_aside(file, &std::env::temp_dir())?);
-            let recording = Self { library, pid, event, engine, file: file.to_owned(), aside };
+            let (file, cancelled) = (file.to_owned(), Arc::clone(cancelled));
+            let recording = Self { library, pid, event, engine, file, aside, cancelled };
             recording.start().map(|_| recording)
         };
         // The kernel may refuse the best way to sample CPU time. Its reason is the one to remedy.
@@ -96,7 +107,7 @@ impl JvmRecording {
             self.pid.to_string(),
         ];
         let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
-        tool::run(program, ATTACH_TIMEOUT, doing, remedy)
+        tool::run(program, ATTACH_TIMEOUT, &self.cancelled, doing, remedy)
     }
 
     /// The file that the server writes.
@@ -121,7 +132,7 @@ impl JvmRecording {
         let java = Jdk::find_suitable(CONVERTER_JAVA, None)?.java_program();
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";
-        tool::run(Program::new(java).args(arguments), CONVERT_TIMEOUT, &doing, remedy)?;
+        tool::run(Program::new(java).args(arguments), CONVERT_TIMEOUT, &self.cancelled, &doing, remedy)?;
         let stacks = fs::read_to_string(&text).map_err(SutError::file("read the stacks in", &text))?;
         // The recording stays on disk. The record keeps the stacks.
         let _ = fs::remove_file(&text);
@@ -171,6 +182,11 @@ fn mark_classes(stacks: &str) -> String {
 mod tests {
     use super::*;
 
+    fn recording(library: Library, file: PathBuf, aside: Option<TempDir>) -> JvmRecording {
+        let (event, cancelled) = (ProfileEvent::Cpu, Arc::default());
+        JvmRecording { library, pid: 0, event, engine: "cpu", file, aside, cancelled }
+    }
+
     #[test]
     fn the_name_of_a_file_is_no_pattern() {
         assert_eq!(file_pattern(Path::new("/runs/a%20%28again%29.jfr")), "/runs/a%%20%%28again%%29.jfr");
@@ -194,7 +210,7 @@ mod tests {
             // Where the folder for temporary files has a comma too, another one is taken.
             let aside = folder_aside(&file, &runs).unwrap();
             assert_eq!(aside.is_some(), name.contains(','));
-            let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file, aside };
+            let recording = recording(library, file, aside);
             recording.start().unwrap();
             recording.asprof(vec!["stop".to_owned()], "stop", "").unwrap();
             recording.take_from_aside().unwrap();
@@ -220,8 +236,7 @@ mod tests {
         let file = folder.path().join("a.jfr");
         fs::write(&file, "no recording").unwrap();
         let library = Library { jar: "none.jar".into(), asprof: "none".into(), library: "none.so".into() };
-        let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file, aside: None };
-        let error = recording.collapse().unwrap_err().to_string();
+        let error = recording(library, file, None).collapse().unwrap_err().to_string();
         assert!(error.contains("a.jfr") && error.contains("profile again") || error.contains("JDK"), "{error}");
     }
 }

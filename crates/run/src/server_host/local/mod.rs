@@ -40,7 +40,7 @@ pub struct LocalServers {
 }
 
 impl LocalServers {
-    /// No server yet. `cancelled` stops a start that waits.
+    /// No server yet. `cancelled` stops a start that waits, and what takes long of a sampler.
     pub fn new(logs: PathBuf, profiles: PathBuf, cancelled: Arc<AtomicBool>) -> Self {
         Self { logs, profiles, cancelled, servers: RunningServers::new(), watch: None, sampling: None }
     }
@@ -53,7 +53,8 @@ impl LocalServers {
             SutError::sampler("profile a server that runs elsewhere", "its process cannot be seen", remedy)
         };
         let pid = server.and_then(|server| server.live.pid()).ok_or_else(not_visible)?;
-        self.sampling = Some(Sampling::begin(pid, sampling.event, &self.profiles, &sampling.file_name, jar)?);
+        let SamplingOrder { event, file_name, .. } = sampling;
+        self.sampling = Some(Sampling::begin(pid, *event, &self.profiles, file_name, jar, &self.cancelled)?);
         Ok(())
     }
 }

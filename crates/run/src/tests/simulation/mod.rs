@@ -314,6 +314,7 @@ impl TestBed for SimulatedBed {
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        self.record_action(Action::ReadSampled);
         Ok(Sampled {
             sampler: "simulated".to_owned(),
             weight: Weight::Ns,

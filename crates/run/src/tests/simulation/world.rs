@@ -115,6 +115,7 @@ pub(crate) enum Action {
     ObserveRest,
     BeginWatch(usize),
     CrossCheck(String),
+    ReadSampled,
     CloseSessions,
 }
 
