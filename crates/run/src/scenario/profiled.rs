@@ -75,7 +75,9 @@ fn profile_slice(
         return Ok(());
     }
     if let Err(error) = begun {
-        return report_fault(scenario, member, &error);
+        report_fault(scenario, member, &error)?;
+        // It may have died of the sampler.
+        return scenario.servers.check_health(scenario.context, member, None, &scenario.named.name, &scenario.place);
     }
     let slice = scenario.measure(member, load)?;
     // To read a recording takes long, and nobody would see this one.

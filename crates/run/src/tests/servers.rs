@@ -320,6 +320,18 @@ fn profiled() -> Simulation {
 }
 
 #[test]
+fn a_server_that_dies_of_a_sampler_is_started_again_for_the_next_scenario() {
+    let outcome = profiled().plant("b", Planted { starts_that_die_sampled: vec![1], ..Planted::default() }).run();
+    let died_in = outcome.event(EventName::ServerEnded).scenario.clone().unwrap();
+    let again = outcome.event(EventName::ServerRestarted);
+    assert_eq!(again.variant.as_deref(), Some("b"));
+    assert_ne!(again.scenario.as_deref(), Some(&*died_in));
+    let of_b = outcome.record.profiles.iter().filter(|profile| profile.variant == "b");
+    let scenarios: Vec<&str> = of_b.map(|profile| &*profile.scenario).collect();
+    assert_eq!(scenarios, [again.scenario.as_deref().unwrap()], "the other scenario has its profile");
+}
+
+#[test]
 fn what_a_sampler_saw_until_ctrl_c_is_not_read() {
     let whole = profiled().run();
     assert_eq!((whole.record.profiles.len(), whole.acted(&Action::ReadSampled)), (4, 4));

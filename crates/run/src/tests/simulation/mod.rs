@@ -308,7 +308,12 @@ impl TestBed for SimulatedBed {
         self.watched.iter().map(readings).collect()
     }
 
-    fn begin_sampling(&mut self, _server: ServerId, _event: ProfileEvent, name: &str) -> Result<(), SutError> {
+    fn begin_sampling(&mut self, server: ServerId, _event: ProfileEvent, name: &str) -> Result<(), SutError> {
+        let running = self.running[&server].clone();
+        if self.planted(&running.name).starts_that_die_sampled.contains(&running.start) {
+            self.running.insert(server, Running { is_dead: true, ..running });
+            return Err(SutError::sampler("attach a sampler", "the server ended", "see its log"));
+        }
         self.world.borrow_mut().files.push(name.to_owned());
         Ok(())
     }

@@ -29,6 +29,8 @@ pub(crate) struct Planted {
     pub lying_starts: Vec<u32>,
     /// The starts that end at the first check.
     pub starts_that_die_verified: Vec<u32>,
+    /// The starts that end when a sampler is attached.
+    pub starts_that_die_sampled: Vec<u32>,
     /// The body of its answers.
     pub body: &'static str,
     /// Start and scenario in which it dies, at its first scored slice.
@@ -91,6 +93,7 @@ impl Default for Planted {
             starts_without_port: Vec::new(),
             lying_starts: Vec::new(),
             starts_that_die_verified: Vec::new(),
+            starts_that_die_sampled: Vec::new(),
             body: "hello",
             deaths: Vec::new(),
             dies_warming_up_in: None,
