@@ -64,8 +64,12 @@ impl AgentJob {
     ) -> Result<Self, RunError> {
         let manifest = shape.to_manifest().to_string();
         if let Err(error) = cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
-            // A call that fails may have made the job. Mostly there is none to remove, so nothing is said of it.
-            let _ = remove_job(cluster, &shape.name, Caller::Tare);
+            // A call that fails may have made the job. If the cluster refused it, there is mostly none to remove, so nothing is
+            // said of it.
+            let removed = remove_job(cluster, &shape.name, Caller::Tare);
+            if let (CallError::Cancelled, Err(reason)) = (&error, removed) {
+                left.add(format!("job {} may still be there: {reason}; tare agents clean removes it", shape.name));
+            }
             return Err(error.at(place));
         }
         Ok(Self {

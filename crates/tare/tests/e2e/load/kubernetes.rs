@@ -342,14 +342,20 @@ fn jobs_after_one_that_may_not_be_removed_are_removed_and_named() {
 
 #[test]
 fn ctrl_c_ends_a_kubectl_that_hangs() {
-    let cluster = FakeCluster::new(&[]);
-    fs::write(cluster.folder.join("hang-create"), "").unwrap();
-    let load = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]).stderr(Stdio::piped()).spawn().unwrap();
-    assert!(wait_for(|| cluster.folder.join("hangs").exists()));
-    signal("-INT", load.id());
-    let output = load.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    cluster.assert_nothing_left();
+    for is_locked in [false, true] {
+        let cluster = if is_locked { locked_cluster(json!({})) } else { FakeCluster::new(&[]) };
+        fs::write(cluster.folder.join("hang-create"), "").unwrap();
+        let mut load = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]);
+        let load = load.stderr(Stdio::piped()).spawn().unwrap();
+        assert!(wait_for(|| cluster.folder.join("hangs").exists()));
+        signal("-INT", load.id());
+        let output = load.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        let says_left =
+            "may still be there: Error from server (Forbidden): jobs are locked; tare agents clean removes it";
+        assert_eq!(stderr(&output).contains(says_left), is_locked, "{}", stderr(&output));
+        cluster.assert_nothing_left();
+    }
 }
 
 #[test]
