@@ -96,11 +96,13 @@ fn a_server_that_never_starts_says_why() {
 fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_kept() {
     let bench = Bench::new();
     let crashes = server("crashes", None, &["--fault", "crash", "--fault-after", "0", "--stderr-noise", "2"]);
-    bench.suite(&[QUICK.to_owned(), crashes].concat());
+    let clears_the_screen = r#"["sh", "-c", "printf '\\033[2Jgone\\n'; exit 7"]"#;
+    bench.suite(&[QUICK.to_owned(), crashes, format!("[servers.gone]\ncommand = {clears_the_screen}\n")].concat());
     let output = bench.tare(&["verify", "--suite", "suite.toml"]).env("TMPDIR", bench.path()).output().unwrap();
     let said = stdout(&output);
     assert_eq!(output.status.code(), Some(3), "{said}{}", stderr(&output));
     assert!(said.contains("crashes ended (killed by signal 6"), "{said}");
+    assert!(said.contains("gone ended before it was ready (exit code 7)") && !said.contains('\u{1b}'), "{said:?}");
     let (_, log) = said.split_once(" at the check Get; the end of its log (").unwrap_or_else(|| panic!("{said}"));
     let log = std::fs::read_to_string(log.split_once("):").unwrap().0).unwrap();
     assert!(log.contains("noise, line 1") && said.contains("noise, line 1"), "{said}{log}");

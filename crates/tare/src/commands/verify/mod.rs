@@ -15,7 +15,7 @@ use tare_sut::contract::CheckOutcome;
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, error_text};
 use crate::session::BuiltServers;
 use crate::{console, interrupt};
 
@@ -174,7 +174,7 @@ fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let outcomes = match &verified.outcome {
         ServerOutcome::Answered(outcomes) => outcomes,
         ServerOutcome::Failed(error) => {
-            return console::print_text(&format!("{} {:<32} {error}\n", mark(false), variant.name));
+            return console::print_text(&format!("{} {:<32} {}\n", mark(false), variant.name, error_text(error)));
         }
         ServerOutcome::Unavailable(reason) => {
             return console::print_text(&format!("skipped: {} ({reason})\n", variant.name));

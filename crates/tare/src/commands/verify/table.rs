@@ -133,7 +133,11 @@ fn lacks(built: &BuiltServers, all: &[Verified<'_>], text: &mut String) {
 fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) {
     let tried = all.iter().filter_map(|verified| match &verified.outcome {
         ServerOutcome::Unavailable(reason) => Some((verified.variant.name.as_str(), reason.clone())),
-        ServerOutcome::Failed(error) => Some((verified.variant.name.as_str(), error.to_string())),
+        // The end of its log follows.
+        ServerOutcome::Failed(error) => {
+            let why = error.to_string().lines().next().unwrap_or_default().to_owned();
+            Some((verified.variant.name.as_str(), why))
+        }
         ServerOutcome::Answered(_) => None,
     });
     let untried = unplanned.iter().map(|skipped| (skipped.what.as_str(), skipped.because.clone()));
