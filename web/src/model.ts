@@ -30,7 +30,6 @@ export interface Model {
   comparisons: Map<string, Comparison>;
   currencies: CurrencyName[];
   sliceKinds: string[];
-  variants: string[];
   scenarios: string[];
   /** Whether there are too many variants for one chart. Then the overview matrix comes first. */
   large: boolean;
@@ -44,7 +43,14 @@ const MAX_PANELS = 3;
 const MAX_VARIANTS_IN_TITLE = 2;
 /** The largest number of rows in a chart, unless the reader asks for every row. */
 const MAX_ROWS = 30;
-const SLICE_ORDER = ['saturating', 'fixed', 'push', 'poisson'];
+/** The names of the kinds of slices, in their order on the page. */
+const KIND_TEXT: Record<string, string> = {
+  saturating: 'saturating',
+  fixed: 'fixed rate',
+  push: 'pushed',
+  poisson: 'Poisson',
+};
+const SLICE_ORDER = Object.keys(KIND_TEXT);
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
 
@@ -69,7 +75,6 @@ export function buildModel(summary: Summary, details: Details): Model {
   for (const c of summary.comparisons.flatMap((x) => x.currencies))
     if (!currencies.has(c.name)) currencies.set(c.name, { ...c, label: spellOut(c.label) });
   const kinds = distinct(summary.cells.flatMap((c) => c.latency.map((l) => l.slice_kind)));
-  const variants = distinct(summary.cells.map((c) => c.variant));
   return {
     summary,
     details,
@@ -78,9 +83,8 @@ export function buildModel(summary: Summary, details: Details): Model {
     comparisons: new Map(summary.comparisons.map((c) => [c.cell, c])),
     currencies: [...currencies.values()],
     sliceKinds: kinds.sort((a, b) => SLICE_ORDER.indexOf(a) - SLICE_ORDER.indexOf(b)),
-    variants,
     scenarios: distinct(summary.cells.map((c) => c.scenario)),
-    large: variants.length > LARGE_VARIANTS,
+    large: distinct(summary.cells.map((c) => c.variant)).length > LARGE_VARIANTS,
   };
 }
 
@@ -160,13 +164,6 @@ export function panelsInFocus(model: Model): Panel[] {
   return choice.panel ? model.panels.filter((p) => p.key === choice.panel) : model.panels;
 }
 
-const KIND_TEXT: Record<string, string> = {
-  saturating: 'saturating',
-  fixed: 'fixed rate',
-  poisson: 'Poisson',
-  push: 'pushed',
-};
-
 /** The name of a kind of slice on the page. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
@@ -213,7 +210,7 @@ export function hasHiddenRows({ large, panels, scenarios }: Model): boolean {
 }
 
 /** The variants of a panel that get a colour: at most `count`, the highlighted first. */
-export function colouredVariants(panel: Panel, count: number): string[] {
+function colouredVariants(panel: Panel, count: number): string[] {
   const names = distinct(panel.cells.filter((c) => !c.baseline && !c.control).map((c) => c.variant));
   if (names.length <= count) return names;
   const first = names.filter((n) => choice.highlights.includes(n)).slice(0, count);

@@ -5,16 +5,7 @@ import type { CursorSpec, Margins } from '../charts/cursor';
 import { timeAxis, timeReading, type TimeAxis, type TimeLine, type TimeLines } from '../charts/time_axis';
 import { kindStyle, kindsIn, timelineHeight, timelineMargins, timelineOption, type Timeline } from '../charts/timeline';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import {
-  colouredVariants,
-  colourOf,
-  drawnCells,
-  kindText,
-  leftOutText,
-  panelId,
-  type Model,
-  type Panel,
-} from '../model';
+import { colourOf, drawnCells, kindText, leftOutText, panelId, type Model, type Panel } from '../model';
 import { choice, choose } from '../state';
 import type { Cell, TimePoint } from '../summary';
 import { LIGHT, type Theme } from '../theme';
@@ -23,10 +14,10 @@ const timedCells = (model: Model, panel: Panel): Cell[] => drawnCells(model, pan
 
 /** The lines of the variants that have a colour. More lines would hide them. */
 export function timeLines(model: Model, panel: Panel, t: Theme): TimeLine[] {
-  const shown = colouredVariants(panel, t.series.length);
-  return timedCells(model, panel)
-    .filter((c) => c.baseline || c.control || shown.includes(c.variant))
-    .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
+  return timedCells(model, panel).flatMap((cell) => {
+    const colour = colourOf(cell, panel, t);
+    return colour ? [{ label: cell.variant, cell, ...colour }] : [];
+  });
 }
 
 /** The time axis of a panel, zoomed to the part that the reader has chosen. */
