@@ -1,17 +1,10 @@
 // The first screen of the built page in Chromium: headline, trust, answer table, tiles of a load.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
-import { skipReason } from './browser';
-import { Pages } from './pages';
+import { describePages } from './pages';
 
-describe.skipIf(skipReason())('the first screen', () => {
-  let pages: Pages;
-  beforeAll(() => {
-    pages = new Pages();
-  });
-  afterAll(() => pages.close());
-
+describePages('the first screen', (pages) => {
   test('has headline, trust, a row per comparison and the next step', async () => {
     const { page } = await pages.open('compared');
     const summary = FIXTURES.compared!();
@@ -29,7 +22,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(await page.locator('.next pre').textContent()).toBe(summary.next!.command);
     const box = (await page.locator('.answer').boundingBox())!;
     expect(box.y + box.height).toBeLessThan(900);
-    await page.context().close();
   });
 
   test('draws a small forest plot for each measure: filled if decided, with a dot for each start', async () => {
@@ -44,7 +36,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     const band = (await deciding.locator('.band').boundingBox())!;
     expect(band.width).toBeGreaterThanOrEqual(10);
     expect(await page.locator('.answer .estimate.open').count()).toBeGreaterThan(0);
-    await page.context().close();
   });
 
   test.each([
@@ -64,7 +55,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(zero.x + zero.width / 2).toBeCloseTo(await middleOf('.answer .mini-forest .baseline'), 0);
     const columns = await page.locator('.answer tbody tr:not(.panel)').first().locator('.mini-forest').count();
     expect(await page.locator('.answer thead .mini-scale:visible').count()).toBe(place === 'thead' ? columns : 0);
-    await page.context().close();
   });
 
   test('marks each start in a small forest plot, however large the difference is', async () => {
@@ -75,7 +65,6 @@ describe.skipIf(skipReason())('the first screen', () => {
       'circle',
       'circle',
     ]);
-    await page.context().close();
   });
 
   test('shows the baseline and its levels on a narrow screen', async () => {
@@ -87,7 +76,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(level.height, 'a level and its unit are on one line').toBeLessThan(24);
     expect(await first.locator('.axis').first().innerText(), 'each measure says where better lies').toMatch(/◀ ▶/);
     expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU per request');
-    await page.context().close();
   });
 
   test('has the measure of the headline in the answer table', async () => {
@@ -99,7 +87,6 @@ describe.skipIf(skipReason())('the first screen', () => {
       plainText(await page.locator('.answer .words').first().textContent()),
       'a suspect figure is marked',
     ).toContain('+8.8 % !');
-    await page.context().close();
   });
 
   test('calls the latency of pushed messages push latency', async () => {
@@ -108,7 +95,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(await page.locator('#latencies .tabs').allTextContents()).toEqual([expect.stringContaining('linear')]);
     const heads = await page.locator('#latencies thead').last().textContent();
     expect(heads, 'each percentile has the unit that suits it').toMatch(/p50, µs.*p99, ms.*max, ms/);
-    await page.context().close();
   });
 
   test('marks a start that settled in another mode', async () => {
@@ -117,7 +103,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     await figure.scrollIntoViewIfNeeded();
     await figure.locator('svg path[stroke-dasharray]').first().waitFor();
     expect(await figure.locator('.note').textContent()).toContain('Dashed: a start that settled in another mode');
-    await page.context().close();
   });
 
   test('shows the definition of a term on focus', async () => {
@@ -125,21 +110,18 @@ describe.skipIf(skipReason())('the first screen', () => {
     await page.locator('.reading abbr').first().focus();
     const shown = await page.evaluate(() => getComputedStyle(document.activeElement!, '::after').content);
     expect(shown).toContain('server');
-    await page.context().close();
   });
 
   test('explains no table if nothing could be compared', async () => {
     const { page } = await pages.open('golden-broken');
     expect(await page.locator('.trust').textContent()).toContain('DO NOT USE');
     expect(await page.locator('.answer, .reading, #matrix').count()).toBe(0);
-    await page.context().close();
   });
 
   test('does not mark a void row as "use with care"', async () => {
     const { page } = await pages.open('interrupted');
     const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });
     expect(await row.locator('th').textContent()).toBe('http4s.TapirInterceptor0 starts, do not use');
-    await page.context().close();
   });
 
   test('draws and exports no figure of a void comparison', async () => {
@@ -153,7 +135,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(heads, 'all counts of the terminal').toContain('ahead of their stamps');
     const note = await page.locator('#pushes .figure .note').textContent();
     expect(note).toContain('× Void, and not drawn: http4s.TapirInterceptor.');
-    await page.context().close();
   });
 
   test('says in an undecided run how many starts count', async () => {
@@ -162,7 +143,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(await page.locator('.answer').textContent()).toContain('3 of 4 starts count');
     expect(await page.locator('.answer .words').first().textContent()).toContain('all 3 starts higher');
     expect(await page.locator('.answer .estimate:not(.open)').count()).toBe(0);
-    await page.context().close();
   });
 
   test('shows a load as tiles', async () => {
@@ -170,7 +150,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     const names = await page.locator('.tiles dt').allTextContents();
     expect(names).toEqual(['requests/s', 'p50', 'p99', 'p99.9', 'max', 'errors', 'generator busy']);
     expect(await page.locator('.tiles').textContent()).toContain('19,983');
-    await page.context().close();
   });
 
   test('counts in messages what a server pushes', async () => {
@@ -180,7 +159,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     await page.locator('#histogram').scrollIntoViewIfNeeded();
     await page.locator('#histogram svg').waitFor();
     expect(await page.locator('#histogram svg text').allTextContents()).toContain('messages');
-    await page.context().close();
   });
 
   test('shows the same figures of a load as the terminal', async () => {
@@ -198,7 +176,6 @@ describe.skipIf(skipReason())('the first screen', () => {
     expect(await page.locator('.lines abbr').allTextContents(), 'terms are explained').toContain('throughput');
     await page.locator('#histogram').scrollIntoViewIfNeeded();
     await page.locator('#histogram svg').waitFor();
-    await page.context().close();
   });
 });
 

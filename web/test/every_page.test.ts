@@ -3,10 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
-import { skipReason } from './browser';
-import { GOLDEN_PAGES, Pages } from './pages';
+import { describePages, GOLDEN_PAGES, Pages } from './pages';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Pages with the parts of a golden one, and no others. */
@@ -59,16 +58,7 @@ function incompleteFigures(page: Page): Promise<string[]> {
   });
 }
 
-const skipped = skipReason();
-if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
-
-describe.skipIf(skipped)('every page', () => {
-  let pages: Pages;
-  beforeAll(() => {
-    pages = new Pages();
-  });
-  afterAll(() => pages.close());
-
+describePages('every page', (pages) => {
   test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
     '"%s" draws and describes its charts, uses no network, and is accessible',
     async (name) => {
@@ -82,7 +72,6 @@ describe.skipIf(skipped)('every page', () => {
         await page.emulateMedia({ colorScheme: 'dark' });
         expect(await violations(page, ['color-contrast', 'link-in-text-block'])).toEqual([]);
       }
-      await page.context().close();
     },
   );
 
@@ -91,6 +80,5 @@ describe.skipIf(skipped)('every page', () => {
     await Pages.drawAll(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     if (DARK.includes(name)) expect(await violations(page)).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,6 +1,6 @@
 // The flame graph: its layout, its search, and its behaviour in Chromium.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { flameOf } from '../fixtures/profile';
 import { seededRandom } from '../fixtures/random';
 import { contrast, differenceColour, inkFor, KINDS, kindColour, mix } from '../src/flame/colour';
@@ -8,8 +8,7 @@ import { DARK, LIGHT } from '../src/palette';
 import { calleesOf, callersOf } from '../src/flame/sandwich';
 import { layOutBoxes, matchNames, shareOf, buildTree, WHOLE } from '../src/flame/tree';
 import type { FlameColumns } from '../src/summary';
-import { skipReason } from './browser';
-import { Pages } from './pages';
+import { describePages } from './pages';
 
 /** main ─ a (60 %: b 40 %, c 10 %) and d (30 %). */
 const COLUMNS: FlameColumns = {
@@ -120,14 +119,7 @@ test.each([
     expect.soft(contrast(inkFor(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
 });
 
-const skipped = skipReason();
-describe.skipIf(skipped)('the flame graph on the page', () => {
-  let pages: Pages;
-  beforeAll(() => {
-    pages = new Pages();
-  });
-  afterAll(() => pages.close());
-
+describePages('the flame graph on the page', (pages) => {
   test('is linked from the methods in the sentences above it', async () => {
     const { page } = await pages.open('explained');
     expect(await page.locator('.why p').count()).toBe(2);
@@ -138,7 +130,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect(await search.inputValue(), 'the mark can be seen and removed').not.toBe('');
     await search.fill('');
     expect(await page.locator('#flame .note').textContent()).not.toContain('Marked:');
-    await page.context().close();
   });
 
   test('can be searched, inverted, drawn as a difference and zoomed', async () => {
@@ -159,7 +150,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await expect.poll(words).toBe(before);
     await page.locator('#flame label', { hasText: 'root above' }).click();
     expect(await words()).not.toBe('');
-    await page.context().close();
   });
 
   test('zooms by keyboard to what is found', async () => {
@@ -172,7 +162,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect(await callers.isDisabled()).toBe(false);
     await callers.press('Enter');
     expect(await page.locator('#callers h3').textContent()).toMatch(/^Who calls .*parse$/);
-    await page.context().close();
   });
 
   test('shows callers and callees of a method, even by keyboard', async () => {
@@ -186,7 +175,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.locator('#callees svg').waitFor();
     await page.locator('#callers button', { hasText: 'Close' }).click();
     expect(await page.locator('#callees').count()).toBe(0);
-    await page.context().close();
   });
 
   test('has a key of its colours, even for a difference', async () => {
@@ -196,7 +184,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect(await page.locator('#flame .key li').count()).toBeGreaterThan(2);
     await page.locator('#flame select').selectOption('more');
     expect(await page.locator('#flame .key').textContent()).toMatch(/more than .+no difference.*less than/);
-    await page.context().close();
   });
 
   test('changes with its tables when another profile is chosen', async () => {
@@ -205,7 +192,6 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect((await heads()).length).toBe(3);
     await page.locator('#profiles > div > .controls select').selectOption({ index: 0 });
     expect((await heads()).length).toBe(2);
-    await page.context().close();
   });
 
   test('draws 50,000 stacks, and no name becomes markup', async () => {
@@ -215,6 +201,5 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     expect(await page.locator('#flame svg path').count()).toBeGreaterThan(100);
     expect(await page.evaluate(() => (window as { pwned?: number }).pwned)).toBeUndefined();
     expect(consoleErrors).toEqual([]);
-    await page.context().close();
   });
 });

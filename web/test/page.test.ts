@@ -1,18 +1,11 @@
 // The built page in Chromium: charts, links, tables, themes, keyboard.
 
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
-import { skipReason } from './browser';
-import { Pages } from './pages';
+import { describePages, Pages } from './pages';
 
-describe.skipIf(skipReason())('the page', () => {
-  let pages: Pages;
-  beforeAll(() => {
-    pages = new Pages();
-  });
-  afterAll(() => pages.close());
-
+describePages('the page', (pages) => {
   test('has its sections in the order of its contents, which are visible at every width', async () => {
     for (const width of [390, 768, 1024, 1440]) {
       const { page } = await pages.open('explained', { viewport: { width, height: 900 } });
@@ -29,7 +22,6 @@ describe.skipIf(skipReason())('the page', () => {
       );
       expect(await page.locator('nav').isVisible()).toBe(true);
       expect(await page.locator('nav a[aria-current="true"]').count()).toBe(1);
-      await page.context().close();
     }
   });
 
@@ -40,10 +32,8 @@ describe.skipIf(skipReason())('the page', () => {
     expect(checks).toContain('× 0.97');
     expect(checks).toMatch(/p506\.00 ms6\.\d\d ms–/);
     expect(checks).toContain('cannot be asked this');
-    await page.context().close();
     const compared = await pages.open('compared');
     expect(await compared.page.locator('#cross-checks').count()).toBe(0);
-    await compared.page.context().close();
   });
 
   test('shows the limits of a check first, each with its verdict and the reason if it is open', async () => {
@@ -54,10 +44,8 @@ describe.skipIf(skipReason())('the page', () => {
     expect(limits).toContain('+6.4 % [+5.6, +7.2] CPU/request✗ regressed');
     expect(limits).toContain('–? undecidedbytes are not measured here');
     expect(limits).toContain('[from, to]: the 90 % confidence interval;');
-    await page.context().close();
     const compared = await pages.open('compared');
     expect(await compared.page.locator('#limits').count()).toBe(0);
-    await compared.page.context().close();
   });
 
   test('shows other currencies of a large run when asked, and says which side is better', async () => {
@@ -68,14 +56,12 @@ describe.skipIf(skipReason())('the page', () => {
     await page.locator('#overhead .tabs label', { hasText: 'throughput' }).click();
     expect(await page.locator('#overhead h3').textContent()).toContain('Throughput');
     expect(await page.locator('#overhead svg').textContent()).toContain('better →');
-    await page.context().close();
   });
 
   test('lists the latency of the A/A control only if there is no other variant', async () => {
     const variants = async (fixture: string) => {
       const { page } = await pages.open(fixture);
       const names = await page.locator('#latencies .titled').first().locator('tbody th').allTextContents();
-      await page.context().close();
       return names;
     };
     expect(await variants('again')).toEqual(['http4s.Vanilla', 'http4s.Vanilla (again)']);
@@ -96,7 +82,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await figure.locator('.note').textContent()).toContain('Where a line becomes thin');
     await page.locator('#latencies .tabs label', { hasText: 'service time' }).click();
     expect(await row.locator('td').nth(4).textContent()).not.toContain('?');
-    await page.context().close();
   });
 
   test('says from when a response time counts: a closed loop has no intended start', async () => {
@@ -105,7 +90,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await note.textContent()).toContain('from the intended start');
     await page.locator('#latencies .tabs label', { hasText: 'saturating' }).click();
     expect(await note.textContent()).toMatch(/^closed, 128 users; from when its user was free to send it\./);
-    await page.context().close();
   });
 
   test('shows in the key the line style of each line', async () => {
@@ -120,7 +104,6 @@ describe.skipIf(skipReason())('the page', () => {
         .evaluate((mark) => getComputedStyle(mark).borderTopStyle);
     expect(await strokeOf('http4s\\.Vanilla')).toBe('solid');
     expect(await strokeOf('http4s\\.Vanilla \\(again\\)')).toBe('dashed');
-    await page.context().close();
   });
 
   test('keeps the names of slopes within the chart on a narrow screen', async () => {
@@ -134,7 +117,6 @@ describe.skipIf(skipReason())('the page', () => {
       }),
     );
     expect(cut).toEqual([]);
-    await page.context().close();
   });
 
   test('marks the first section again after a jump to the top', async () => {
@@ -144,7 +126,6 @@ describe.skipIf(skipReason())('the page', () => {
     await expect.poll(marked).toBe('Throughput');
     await page.evaluate(() => scrollTo(0, 0));
     await expect.poll(marked).toBe('Answer');
-    await page.context().close();
   });
 
   test('shows hostile text as text', async () => {
@@ -158,7 +139,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await page.locator('.cell-detail').textContent()).toContain('<img src=x');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
     expect(consoleErrors).toEqual([]);
-    await page.context().close();
   });
 
   test('with 1,000 cells can be read, filtered and unpacked by scenario', async () => {
@@ -179,7 +159,6 @@ describe.skipIf(skipReason())('the page', () => {
     await page.locator('.focus-bar select').selectOption('g1/Scenario10');
     await page.locator('#over-time-g1-Scenario10').scrollIntoViewIfNeeded();
     await page.locator('#over-time-g1-Scenario10 svg').waitFor();
-    await page.context().close();
   });
 
   test('says that it is cut off when a scenario is chosen whose charts it lacks', async () => {
@@ -189,7 +168,6 @@ describe.skipIf(skipReason())('the page', () => {
       await page.locator('.focus-bar select').selectOption(scenario);
     await page.locator('.failure', { hasText: 'This page is cut off' }).waitFor();
     expect(await page.locator('.failure').count()).toBe(1);
-    await page.context().close();
   });
 
   test('opens a comparison from the overview matrix', async () => {
@@ -198,7 +176,6 @@ describe.skipIf(skipReason())('the page', () => {
     await page.locator(`.matrix a[href="#open=${encodeURIComponent(cell.cell)}"]`).click();
     await page.locator('#overhead svg', { hasText: cell.variant.slice(0, 20) }).waitFor();
     await expect.poll(() => page.locator('.focus-bar select').inputValue()).toBe(`${cell.group}/${cell.scenario}`);
-    await page.context().close();
   });
 
   test('does not draw a void server over time, and says so', async () => {
@@ -207,7 +184,6 @@ describe.skipIf(skipReason())('the page', () => {
     await figure.scrollIntoViewIfNeeded();
     expect(await figure.locator('.note').textContent()).toContain('× Void, and not drawn: http4s.Tapir.');
     expect(await figure.locator('.key').textContent()).not.toContain('Tapir');
-    await page.context().close();
   });
 
   test('follows deep links to cells and charts', async () => {
@@ -218,7 +194,6 @@ describe.skipIf(skipReason())('the page', () => {
     await expect.poll(() => inView(page.locator('tr.target').boundingBox())).toBe(true);
     await page.evaluate(() => (location.hash = 'latency-g1-PostBytes'));
     await expect.poll(() => inView(page.locator('#latency-g1-PostBytes').boundingBox())).toBe(true);
-    await page.context().close();
   });
 
   test.each(['allocation', 'rss-over-time'])(
@@ -227,7 +202,6 @@ describe.skipIf(skipReason())('the page', () => {
       const { page } = await pages.open('thousand', {}, `#${kind}-g1-Scenario10`);
       await page.locator(`#${kind}-g1-Scenario10`).waitFor();
       expect(await page.locator('.focus-bar select').inputValue()).toBe('g1/Scenario10');
-      await page.context().close();
     },
   );
 
@@ -243,7 +217,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await page.locator('.cell-detail').count()).toBe(0);
     await page.locator(`.answer a[href="#cell=${encodeURIComponent(id)}"]`).click();
     await page.locator('.cell-detail').waitFor();
-    await page.context().close();
   });
 
   test('sorts and filters its table, and exports what is shown', async () => {
@@ -265,7 +238,6 @@ describe.skipIf(skipReason())('the page', () => {
     await page.locator('#cells button', { hasText: 'Copy as CSV' }).click();
     const csv = await page.evaluate(() => navigator.clipboard.readText());
     expect(csv.split('\n')[0]).toContain('throughput_per_s');
-    await page.context().close();
   });
 
   test.each([
@@ -282,7 +254,6 @@ describe.skipIf(skipReason())('the page', () => {
       expect(readFileSync(await download.path(), 'latin1').slice(0, magic.length)).toBe(magic);
     }
     expect(consoleErrors).toEqual([]);
-    await page.context().close();
   });
 
   test('saves a PNG as large as the browser can draw it, or says that it can draw none', async () => {
@@ -300,7 +271,6 @@ describe.skipIf(skipReason())('the page', () => {
     await png.click();
     await page.locator('#matrix .figure-menu button', { hasText: 'Too large: use SVG' }).waitFor();
     expect(consoleErrors).toEqual([]);
-    await page.context().close();
   });
 
   test('saves the headings of the overview at their places, also if it is scrolled', async () => {
@@ -315,7 +285,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(Number(/<text [^>]*\by="([\d.]+)"[^>]*>variant</.exec(svg)![1])).toBeLessThan(60);
     expect(svg, 'its letters are on the paper of their theme').toContain('fill="#fffefb"');
     expect(await frame.evaluate((box) => box.scrollTop)).toBe(300);
-    await page.context().close();
   });
 
   test('of a large run counts the verdicts in the chosen measure', async () => {
@@ -334,7 +303,6 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await page.locator('#matrix table').textContent()).not.toContain('void');
     const [overview, next] = [page.locator('#matrix'), page.locator('.next')];
     expect((await overview.boundingBox())!.y).toBeLessThan((await next.boundingBox())!.y);
-    await page.context().close();
   });
 
   test('takes the theme of the system, or the one that the reader chose', async () => {
@@ -350,7 +318,6 @@ describe.skipIf(skipReason())('the page', () => {
     await page.reload();
     await page.locator('main:not([aria-busy])').waitFor();
     expect(await background()).toBe('rgb(255, 254, 251)');
-    await page.context().close();
   });
 
   test('shows a shadow beside the overview matrix until it is scrolled to its end', async () => {
@@ -360,7 +327,6 @@ describe.skipIf(skipReason())('the page', () => {
     await expect.poll(shade).toBe(1);
     await page.locator('#matrix .scroll').evaluate((box) => (box.scrollLeft = box.scrollWidth));
     await expect.poll(shade).toBe(0);
-    await page.context().close();
   });
 
   test('does not scroll the titles of tables, and gives the facts of a profile the width of the screen', async () => {
@@ -374,7 +340,6 @@ describe.skipIf(skipReason())('the page', () => {
       .locator('.profile-facts td')
       .evaluateAll((all) => all.map((td) => td.getBoundingClientRect().width));
     expect(Math.min(...widths)).toBeGreaterThan(300);
-    await page.context().close();
   });
 
   test('can be reached by keyboard', async () => {
@@ -386,18 +351,15 @@ describe.skipIf(skipReason())('the page', () => {
     }
     for (const id of ['answer', 'overhead-throughput', 'latencies', 'cells', 'again'])
       expect([...reached]).toContain(id);
-    await page.context().close();
     const large = await pages.open('families');
     await large.page.locator('#overhead .tabs input').first().focus();
     await large.page.keyboard.press('ArrowRight');
     expect(await large.page.locator('#overhead h3').textContent()).toContain('Throughput');
-    await large.page.context().close();
   });
 
   test('says if nothing was measured', async () => {
     const { page } = await pages.open('empty');
     expect(await page.locator('h1').textContent()).toContain('Nothing was measured');
-    await page.context().close();
   });
 });
 

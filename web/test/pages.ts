@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, describe } from 'vitest';
 import { fill } from '../fixtures/fill';
 import { goldenText, GOLDEN } from '../fixtures/golden';
 import { FIXTURES } from '../fixtures/index';
 import type { Summary } from '../src/summary';
-import { launch } from './browser';
+import { launch, skipReason } from './browser';
 
 /** A page with its console errors and its network requests. */
 export interface OpenedPage {
@@ -27,14 +28,28 @@ function summaryOf(page: string): Summary {
   return golden ? (JSON.parse(goldenText(golden)) as Summary) : FIXTURES[page]!();
 }
 
+/** Tests of the built page in Chromium, where there is one. The pages of a test are closed after it. */
+export function describePages(name: string, tests: (pages: Pages) => void): void {
+  const skipped = skipReason();
+  if (skipped) console.warn(`SKIPPED: the tests of ${name} in a browser, because ${skipped}.`);
+  describe.skipIf(skipped)(name, () => {
+    const pages = new Pages();
+    afterEach(() => pages.closePages());
+    afterAll(() => pages.close());
+    tests(pages);
+  });
+}
+
 export class Pages {
-  private readonly folder = mkdtempSync(join(tmpdir(), 'tare-report-'));
-  private readonly template = readFileSync('dist/report.html', 'utf8');
   private browser: Browser | null = null;
+  private folder = '';
+  private template = '';
 
   /** Opens a fixture's page; `hash` is a deep link. Of a page that `isCutOff`, the last chart data are not whole. */
   async open(fixture: string, options: BrowserContextOptions = {}, hash = '', isCutOff = false): Promise<OpenedPage> {
     this.browser ??= await launch();
+    this.folder ||= mkdtempSync(join(tmpdir(), 'tare-report-'));
+    this.template ||= readFileSync('dist/report.html', 'utf8');
     const file = join(this.folder, `${fixture}${isCutOff ? '-cut-off' : ''}.html`);
     if (!existsSync(file)) {
       const whole = fill(this.template, summaryOf(fixture));
@@ -65,8 +80,12 @@ export class Pages {
     if (missing.length) throw new Error(`not drawn within 600 frames: ${missing.join(', ')}`);
   }
 
+  async closePages(): Promise<void> {
+    for (const context of this.browser?.contexts() ?? []) await context.close();
+  }
+
   async close(): Promise<void> {
     await this.browser?.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1,22 +1,12 @@
 // The built page on paper, in Chromium.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { skipReason } from './browser';
-import { Pages } from './pages';
+import { expect, test } from 'vitest';
+import { describePages } from './pages';
 
 /** The area of an A4 page between its margins, in pixels (style/print.css). */
 const PAPER = { width: 680, height: 1032 };
 
-const skipped = skipReason();
-if (skipped) console.warn(`SKIPPED: the tests of paper in a browser, because ${skipped}.`);
-
-describe.skipIf(skipped)('the page on paper', () => {
-  let pages: Pages;
-  beforeAll(() => {
-    pages = new Pages();
-  });
-  afterAll(() => pages.close());
-
+describePages('the page on paper', (pages) => {
   test('prints light, with every chart and without controls', async () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
     const pdf = await page.pdf({ format: 'A4' });
@@ -38,8 +28,6 @@ describe.skipIf(skipped)('the page on paper', () => {
     const load = await pages.open('golden-load');
     await load.page.emulateMedia({ media: 'print' });
     expect(await load.page.locator('#answer').evaluate(breakAfter), 'no empty page after few lines').toBe('auto');
-    await load.page.context().close();
-    await page.context().close();
   });
 
   test('repeats table heads on the next page, prints coloured keys, and no hints about clicks', async () => {
@@ -54,7 +42,6 @@ describe.skipIf(skipped)('the page on paper', () => {
     );
     const mark = page.locator('#flame .key i').first();
     expect(await mark.evaluate((m) => getComputedStyle(m).printColorAdjust)).toBe('exact');
-    await page.context().close();
   });
 
   test('prints small multiples row by row, so that a page ends between rows', async () => {
@@ -71,6 +58,5 @@ describe.skipIf(skipped)('the page on paper', () => {
     expect(await figure.locator('.chart-box').isVisible(), 'each row is printed once').toBe(false);
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     expect(await rows.count()).toBe(0);
-    await page.context().close();
   });
 });
