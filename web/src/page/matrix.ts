@@ -31,7 +31,6 @@ interface MatrixRow {
   variant: string;
   /** The family of the group. */
   family: string;
-  group: string;
   byScenario: Map<string, Cell>;
 }
 
@@ -44,7 +43,6 @@ function rowsOf(model: Model): MatrixRow[] {
     const row = rows.get(key) ?? {
       variant: cell.variant,
       family: families.get(cell.group) ?? cell.family,
-      group: cell.group,
       byScenario: new Map(),
     };
     row.byScenario.set(cell.scenario, cell);
