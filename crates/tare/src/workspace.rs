@@ -118,8 +118,9 @@ impl Workspace {
 
 fn no_suite() -> anyhow::Error {
     wrong_usage(
-        "no suite is named, and this folder has no tare.toml; tare init writes one for your project, tare example prints one to \
-         start with. For the servers of tare's own project, give its folder with --home or TARE_HOME",
+        "no suite is named, and this folder has no tare.toml: name one, as in tare run my.toml or tare verify --suite my.toml; \
+         tare init writes one for your project, tare example prints one to start with. For the servers of tare's own project, \
+         give its folder with --home or TARE_HOME",
     )
 }
 

@@ -8,7 +8,7 @@ use tare_sut::server::{PORT, Server, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
-use crate::failure::{Outcome, wrong_usage};
+use crate::failure::Outcome;
 use crate::session::{BuiltServers, ends_of_logs, how_ended};
 use crate::{console, interrupt};
 
@@ -24,12 +24,9 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         Some(list) => named_cores("--server-cpus", list)?,
         None => allowed_cpus()?,
     };
-    let built = BuiltServers::build(std::slice::from_ref(&args.server), &args.choice, global)?;
+    let built = BuiltServers::build_one(&args.server, &args.choice, global)?;
     let all = built.variants();
-    let Some(variant) = all.first().filter(|_| all.len() == 1) else {
-        let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
-        return Err(wrong_usage(format!("{} names several servers ({}); name one", args.server, names.join(", "))));
-    };
+    let variant = all.first().ok_or_else(|| anyhow::anyhow!("{} is left out of the plan", args.server))?;
     if let Some(reason) = built.launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }

@@ -18,7 +18,7 @@ use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
 
 use crate::args::{Global, ServerChoice};
-use crate::failure::with_argument_names;
+use crate::failure::{with_argument_names, wrong_usage};
 use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
@@ -42,9 +42,23 @@ pub struct BuiltServers {
 impl BuiltServers {
     /// `servers` are names or globs; all servers where there is none.
     pub fn build(servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
+        Self::build_at_most(usize::MAX, servers, choice, global)
+    }
+
+    /// A name or glob of several servers is refused before any is built.
+    pub fn build_one(server: &str, choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
+        Self::build_at_most(1, &[server.to_owned()], choice, global)
+    }
+
+    fn build_at_most(most: usize, servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
         let mut workspace = Workspace::load(global)?;
         workspace.add_releases(Some(servers), &choice.version);
         let plan = plan(servers, choice, &workspace)?;
+        let names: Vec<&str> = variants(&plan).into_iter().map(|variant| variant.name.as_str()).collect();
+        if names.len() > most {
+            let (named, names) = (servers.join(","), names.join(", "));
+            return Err(wrong_usage(format!("{named} names several servers ({names}); name one")));
+        }
         let cancelled = interrupt::flag()?;
         let mut view = RunView::new(global.color);
         let catalog = workspace.catalog.as_ref();
@@ -52,16 +66,8 @@ impl BuiltServers {
         Ok(Self { workspace, plan, launches, cancelled })
     }
 
-    /// Each server once; a control is the same server again.
     pub fn variants(&self) -> Vec<&Variant> {
-        let mut seen: Vec<&Variant> = Vec::new();
-        let all = self.plan.groups.iter().flat_map(|group| &group.variants);
-        for variant in all.filter(|variant| variant.role != Role::Control) {
-            if !seen.iter().any(|other| other.name == variant.name) {
-                seen.push(variant);
-            }
-        }
-        seen
+        variants(&self.plan)
     }
 
     /// Starts one server on all cores, hands its address to `ask`, and stops it. `left_open` names the first question without an
@@ -96,6 +102,18 @@ impl BuiltServers {
         }
         asked
     }
+}
+
+/// Each server once; a control is the same server again.
+fn variants(plan: &Plan) -> Vec<&Variant> {
+    let mut seen: Vec<&Variant> = Vec::new();
+    let all = plan.groups.iter().flat_map(|group| &group.variants);
+    for variant in all.filter(|variant| variant.role != Role::Control) {
+        if !seen.iter().any(|other| other.name == variant.name) {
+            seen.push(variant);
+        }
+    }
+    seen
 }
 
 /// How a server has ended by itself, or one behind it; `None` for one that runs.

@@ -110,6 +110,17 @@ fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_k
 }
 
 #[test]
+fn several_servers_in_the_foreground_are_refused_before_any_is_built() {
+    let bench = Bench::new();
+    let built = |name: &str| server(name, None, &[]) + "build = \"touch built\"\n";
+    bench.suite(&[QUICK.to_owned(), built("one"), built("other")].concat());
+    let output = bench.run(&["serve", "o*", "--suite", "suite.toml", "--port", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("o* names several servers (one, other); name one"), "{}", stderr(&output));
+    assert!(!bench.path().join("built").exists());
+}
+
+#[test]
 fn a_server_in_the_foreground_is_found_at_the_port_that_it_is_given() {
     let bench = Bench::new();
     let plain = format!(
