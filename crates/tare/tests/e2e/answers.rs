@@ -1,7 +1,11 @@
-//! Servers that answer differently where no body is stated: such a comparison stops, and the message says how to allow it.
+//! What servers answer, outside of measuring: where no body is stated, those that answer differently are not compared, and the message
+//! says how to allow it; `tare verify`; `tare serve`.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 use crate::check::{Repository, project_with_catalog};
-use crate::common::{Bench, QUICK, all_of, server, stderr, stdout};
+use crate::common::{Bench, HeldPort, QUICK, TARE, all_of, server, signal, stderr, stdout};
 
 /// The scenario of all tests here, with no stated body.
 fn open_suite(servers: &[String], more: &str) -> String {
@@ -124,4 +128,55 @@ fn a_server_of_the_catalog_is_held_to_the_scenarios_of_a_suite() {
     assert!(stdout(&verify).contains("1 passed, 1 failed, 0 skipped"), "{}", all_of(&verify));
     let run = repository.tare(&["run", "own.toml", "-s", "own.Layer", "--forks", "1"]);
     assert!(all_of(&run).contains("does not answer as it must"), "{}", all_of(&run));
+}
+
+#[test]
+fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_kept() {
+    let bench = Bench::new();
+    let crashes = server("crashes", None, &["--fault", "crash", "--fault-after", "0", "--stderr-noise", "2"]);
+    let clears_the_screen = r#"["sh", "-c", "printf '\\033[2Jgone\\n'; exit 7"]"#;
+    bench.suite(&[QUICK.to_owned(), crashes, format!("[servers.gone]\ncommand = {clears_the_screen}\n")].concat());
+    let output = bench.tare(&["verify", "--suite", "suite.toml"]).env("TMPDIR", bench.path()).output().unwrap();
+    let said = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}{}", stderr(&output));
+    assert!(said.contains("crashes ended (killed by signal 6"), "{said}");
+    assert!(said.contains("gone ended before it was ready (exit code 7)") && !said.contains('\u{1b}'), "{said:?}");
+    let (_, log) = said.split_once(" at the check Get; the end of its log (").unwrap_or_else(|| panic!("{said}"));
+    let log = std::fs::read_to_string(log.split_once("):").unwrap().0).unwrap();
+    assert!(log.contains("noise, line 1") && said.contains("noise, line 1"), "{said}{log}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn several_servers_in_the_foreground_are_refused_before_any_is_built() {
+    let bench = Bench::new();
+    let built = |name: &str| server(name, None, &[]) + "build = \"touch built\"\n";
+    bench.suite(&[QUICK.to_owned(), built("one"), built("other")].concat());
+    let output = bench.run(&["serve", "o*", "--suite", "suite.toml", "--port", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("o* names several servers (one, other); name one"), "{}", stderr(&output));
+    assert!(!bench.path().join("built").exists());
+}
+
+#[test]
+fn a_server_in_the_foreground_is_found_at_the_port_that_it_is_given() {
+    let bench = Bench::new();
+    let plain = format!(
+        "[servers.plain]\ncommand = [{TARE:?}, \"reference\", \"--port\", \"{{port}}\"]\n\
+         base_url = \"http://127.0.0.1:{{port}}\"\n[servers.two]\n\
+         command = [\"sh\", \"-c\", \"{TARE} reference --port 0 & exec {TARE} reference --port {{port}}\"]\n"
+    );
+    bench.suite(&[QUICK, &plain].concat());
+    let held = HeldPort::new();
+    for (name, port) in [("plain", held.number), ("plain", 0), ("two", held.number)] {
+        let mut serve = bench.tare(&["serve", name, "--suite", "suite.toml", "--port", &port.to_string()]);
+        let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said = if port == 0 { String::new() } else { format!("{port} ") };
+        assert!(line.starts_with(&format!("{name} serves on http://127.0.0.1:{said}")), "{name} {port}: {line}");
+        signal("-INT", child.id());
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    bench.assert_nothing_left();
 }
