@@ -324,15 +324,16 @@ class Baseline(Case):
         self.git("init", "-q", "-b", "main", folder=remote)
         self.git("config", "uploadpack.allowAnySHA1InWant", "true", folder=remote)
 
-        def commit():
-            self.git("commit", "-q", "--allow-empty", "-m", "a step", folder=remote)
+        def commit(message):
+            # Of one message, time and parent, two would be one commit.
+            self.git("commit", "-q", "--allow-empty", "-m", message, folder=remote)
             return self.git("rev-parse", "HEAD", folder=remote)
 
-        old = commit()
+        old = commit("old")
         self.git("checkout", "-q", "-b", "change", folder=remote)
-        head = commit()
+        head = commit("head")
         self.git("checkout", "-q", "main", folder=remote)
-        new = commit()
+        new = commit("new")
         self.git("checkout", "-q", "-b", "merged", folder=remote)
         self.git("merge", "-q", "--no-ff", "-m", "merged", "change", folder=remote)
         inputs = {"program": str(self.program), "baseline": "", "comment": "false"}
