@@ -209,7 +209,7 @@ mod tests {
         let nowhere = logging(&folder.path().join("is not there"));
         assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
         for command in [&["/sbin/runuser", "-u", "nobody", "--", "java"][..], &["sh", "-c", "exec gosu nobody java"]] {
-            let mut other = OwnStart { logs_stops: true, meter: Some(PathBuf::from("/root/agent.jar")), ..own(&[]) };
+            let mut other = OwnStart { logs_stops: true, meter: Some(PathBuf::from("/private/agent.jar")), ..own(&[]) };
             other.server.command = command.iter().map(|word| (*word).to_owned()).collect();
             let env = other.spec(folder.path()).unwrap().env;
             assert!(!env.contains_key(stops::VARIABLE), "{command:?}: another user may not write there");

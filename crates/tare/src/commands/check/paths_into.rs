@@ -83,11 +83,11 @@ mod tests {
             shared_target(build, |asked| (asked == name).then(|| folder.to_owned())).map(|(name, _)| name)
         };
         for name in TARGETS {
-            assert_eq!(of("cargo build --release", name, "/work/target"), Some(name));
+            assert_eq!(of("cargo build --release", name, "/builds/target"), Some(name));
             assert_eq!(of("cargo build --release", name, "target"), None, "relative to each folder");
-            assert_eq!(of(&format!("env -u {name} cargo build"), name, "/work/target"), None);
-            assert_eq!(of("cargo build --target-dir target", name, "/work/target"), None);
-            assert_eq!(of("npm ci", name, "/work/target"), None);
+            assert_eq!(of(&format!("env -u {name} cargo build"), name, "/builds/target"), None);
+            assert_eq!(of("cargo build --target-dir target", name, "/builds/target"), None);
+            assert_eq!(of("npm ci", name, "/builds/target"), None);
         }
     }
 
