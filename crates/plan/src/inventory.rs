@@ -1,6 +1,7 @@
 //! What there is to plan with: the servers that a suite may name, from the catalog and the builds, and the machine.
 
 use serde::Serialize;
+use tare_units::CpuSet;
 
 use crate::plan::HttpVersion;
 
@@ -70,10 +71,10 @@ impl Inventory {
 /// What a plan needs to know of the machine of the servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineFacts {
-    /// Numbers of the cores that tare may use, ascending.
-    pub cpus: Vec<usize>,
+    /// The physical cores that tare may use, ascending, each with its hardware threads.
+    pub cores: Vec<CpuSet>,
     /// Those of the generator, where it is on a machine of its own.
-    pub generator_cpus: Option<Vec<usize>>,
+    pub generator_cpus: Option<CpuSet>,
     /// Processor, cores and memory, as text.
     pub identity: String,
     /// Feature release of the JDK that runs the servers, where there is one.
@@ -81,20 +82,55 @@ pub struct MachineFacts {
 }
 
 impl MachineFacts {
-    /// The cores of servers and generator, as lists. The generator gets the last quarter of the cores, at least one; the
-    /// servers the rest; one core is shared. On machines of their own, each has all.
-    pub fn split_cpus(&self) -> (String, String) {
-        let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    /// The CPUs of servers and generator. The generator gets the last quarter, at least one, and with them all hardware threads
+    /// of their cores, because two threads of a core slow each other; the servers get the rest. One core is divided by threads,
+    /// and one thread is shared. On machines of their own, each side has all.
+    pub fn split_cpus(&self) -> (CpuSet, CpuSet) {
+        let all = CpuSet::from_indices(self.cores.iter().flat_map(CpuSet::iter));
         if let Some(generator) = &self.generator_cpus {
-            return (list(&self.cpus), list(generator));
+            return (all, generator.clone());
         }
-        match self.cpus.as_slice() {
-            [] => ("0".into(), "0".into()),
-            [only] => (only.to_string(), only.to_string()),
-            cpus => {
-                let (server, generator) = cpus.split_at(cpus.len() - (cpus.len() / 4).max(1));
-                (list(server), list(generator))
-            }
-        }
+        let single = |cpu| CpuSet::from_indices([cpu]);
+        let units =
+            if let [core] = self.cores.as_slice() { core.iter().map(single).collect() } else { self.cores.clone() };
+        let Some((_, others)) = units.split_first().filter(|(_, others)| !others.is_empty()) else {
+            let only = if all.is_empty() { single(0) } else { all };
+            return (only.clone(), only);
+        };
+        let wanted = (all.len() / 4).max(1);
+        let add =
+            |generator: CpuSet, core: &CpuSet| if generator.len() < wanted { generator.union(core) } else { generator };
+        let generator = others.iter().rev().fold(CpuSet::default(), add);
+        (all.difference(&generator), generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_and_generator_share_no_physical_core_where_there_are_two() {
+        let split = |cores: &str| {
+            let cores = cores.split_whitespace().map(|core| core.parse().unwrap()).collect();
+            let (servers, generator) = MachineFacts { cores, ..MachineFacts::default() }.split_cpus();
+            format!("{servers} | {generator}")
+        };
+        assert_eq!(split("0 1"), "0 | 1");
+        assert_eq!(split("0 1 2 3 4 5 6 7"), "0-5 | 6-7");
+        assert_eq!(split("0-1 2-3"), "0-1 | 2-3");
+        assert_eq!(split("0,3 1,4 2,5"), "0-1,3-4 | 2,5", "a quarter is one thread, and its core has two");
+        assert_eq!(split("0,4 1,5 2,6 3,7"), "0-2,4-6 | 3,7");
+        assert_eq!(split("0-1"), "0 | 1", "threads of one core");
+        assert_eq!(split("5"), "5 | 5");
+        assert_eq!(split(""), "0 | 0", "nothing is known");
+    }
+
+    #[test]
+    fn on_machines_of_their_own_each_side_has_all_cores() {
+        let cpus = |list: &str| list.parse::<CpuSet>().unwrap();
+        let machine =
+            MachineFacts { cores: vec![cpus("0-3")], generator_cpus: Some(cpus("0-1")), ..MachineFacts::default() };
+        assert_eq!(machine.split_cpus(), (cpus("0-3"), cpus("0-1")));
     }
 }

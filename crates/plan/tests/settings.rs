@@ -11,6 +11,7 @@ use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
 use tare_plan::{Plan, PlanError};
+use tare_units::CpuSet;
 
 const CONTRACT: &str = "schema = 1\n[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
 
@@ -28,7 +29,10 @@ fn resolved(run_table: &str, flags: &Options) -> Result<Plan, PlanError> {
         profile: None,
         inventory: &inventory,
         contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
-        machine: &MachineFacts { cpus: vec![0, 1, 2, 3], ..MachineFacts::default() },
+        machine: &MachineFacts {
+            cores: (0..4).map(|cpu| CpuSet::from_indices([cpu])).collect(),
+            ..MachineFacts::default()
+        },
         earlier: &[],
         fallback_seed: 7,
     })

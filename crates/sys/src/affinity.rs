@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 pub use tare_units::CpuSet;
+use tare_units::distinct;
 
 use crate::procfs::tree::process_tree;
 
@@ -42,6 +43,23 @@ pub enum AffinityError {
 /// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.
 pub fn allowed_cpus() -> Result<CpuSet, AffinityError> {
     cpus_of_task(0)
+}
+
+/// These CPUs by physical core, each core with those of its hardware threads that are among them. Where the kernel does not say
+/// which belong together, each CPU is a core.
+pub fn physical_cores(cpus: &CpuSet) -> Vec<CpuSet> {
+    by_core(cpus, |cpu| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        fs::read_to_string(path).ok()?.trim().parse().ok()
+    })
+}
+
+fn by_core(cpus: &CpuSet, threads_beside: impl Fn(usize) -> Option<CpuSet>) -> Vec<CpuSet> {
+    let core_of = |cpu| {
+        let threads = threads_beside(cpu).unwrap_or_default();
+        CpuSet::from_indices(cpus.iter().filter(|&other| other == cpu || threads.contains(other)))
+    };
+    distinct(cpus.iter().map(core_of))
 }
 
 /// Pins the calling thread.
@@ -164,6 +182,22 @@ mod tests {
         let endless = Cell::new(0);
         pin_until_none_is_new(|| Ok(vec![endless.replace(endless.get() + 1)]), |_| Ok(())).unwrap();
         assert_eq!(endless.get(), PASSES as u32);
+    }
+
+    #[test]
+    fn hardware_threads_of_a_core_stand_together_as_far_as_they_are_asked_for() {
+        let cores = |cpus: &str, threads_beside: &dyn Fn(usize) -> Option<CpuSet>| {
+            let texts: Vec<String> =
+                by_core(&cpus.parse().unwrap(), threads_beside).iter().map(CpuSet::to_string).collect();
+            texts.join(" ")
+        };
+        let neighbours = |cpu: usize| Some(CpuSet::from_indices([cpu & !1, cpu | 1]));
+        assert_eq!(cores("0-5", &neighbours), "0-1 2-3 4-5");
+        assert_eq!(cores("1-4", &neighbours), "1 2-3 4", "a task that may not use all");
+        let four_apart = |cpu: usize| Some(CpuSet::from_indices([cpu % 4, cpu % 4 + 4]));
+        assert_eq!(cores("0-7", &four_apart), "0,4 1,5 2,6 3,7");
+        assert_eq!(cores("0-2", &|_| None), "0 1 2", "a kernel that does not say");
+        assert!(!physical_cores(&allowed_cpus().unwrap()).is_empty());
     }
 
     #[test]

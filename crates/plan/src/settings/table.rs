@@ -298,12 +298,12 @@ define_settings! {
             .fills(|to, places| to.machine.agents = places);
         /// Cores of the servers, such as 0 or 0,2-3.
         server_cpus: String = value("CPUS").in_profile()
-            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| known.machine.split_cpus().0)
+            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| known.machine.split_cpus().0.to_string())
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.server_cpus = cpus);
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
         load_cpus: String = value("CPUS").in_profile()
-            .default_from("the last quarter of the cores, at least one; all with --server-host", |known| known.machine.split_cpus().1)
+            .default_from("the last quarter of the CPUs, with all hardware threads of their cores; all with --server-host", |known| known.machine.split_cpus().1.to_string())
             .verified_by(|list| verify_cpu_list(list))
             .fills(|to, cpus| to.machine.load_cpus = cpus);
         /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.

@@ -64,6 +64,13 @@ pub enum EventKind {
         /// Cores of the generator.
         load_cpus: String,
     },
+    /// Servers and generator run on hardware threads of the same physical cores.
+    SharedPhysicalCores {
+        /// CPUs of the servers, as a list.
+        server_cpus: String,
+        /// CPUs of the generator.
+        load_cpus: String,
+    },
     /// The CPU governor changes the CPU frequency.
     CpuGovernor {
         /// Its name: `powersave`.
@@ -244,6 +251,7 @@ macro_rules! event_names {
 
 event_names! {
     SharedCores: Warning, false, "Shared cores", "Give each its own cores with --server-cpus and --load-cpus.";
+    SharedPhysicalCores: Warning, false, "Shared physical cores", "Give each its own physical cores with --server-cpus and --load-cpus; lscpu -e lists them.";
     CpuGovernor: Warning, false, "CPU frequency scaling", "As root: cpupower frequency-set -g performance";
     BusyCore: Warning, false, "Busy core", "Stop the other programs (see top), or measure on other cores.";
     CpuPressure: Warning, false, "Busy machine", "Stop the other programs (see top), or measure on another machine.";

@@ -11,6 +11,10 @@ impl EventKind {
             Self::SharedCores { server_cpus, load_cpus } => format!(
                 "servers run on cores {server_cpus}, the generator runs on cores {load_cpus}: each takes CPU time from the other"
             ),
+            Self::SharedPhysicalCores { server_cpus, load_cpus } => format!(
+                "servers run on CPUs {server_cpus}, the generator runs on CPUs {load_cpus}: some are hardware threads of one physical \
+                 core, and slow each other"
+            ),
             Self::CpuGovernor { governor } => {
                 format!("the CPU governor is \"{governor}\": the CPU frequency follows the load")
             }

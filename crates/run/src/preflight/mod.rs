@@ -15,7 +15,7 @@ use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
 use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{Server, ServerSpec};
-use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::affinity::{CpuSet, allowed_cpus, physical_cores};
 use tare_units::distinct;
 
 use crate::context::RunContext;
@@ -98,12 +98,15 @@ fn external_servers(plan: &Plan) -> Vec<EventRecord> {
 
 /// Events about what disturbs measuring on these cores of this machine.
 pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
+    let both = server.union(load);
+    let (server_cpus, load_cpus) = (server.to_string(), load.to_string());
     let mut found = Vec::new();
     if server.overlaps(load) {
-        let (server_cpus, load_cpus) = (server.to_string(), load.to_string());
         found.push(EventRecord::new(EventKind::SharedCores { server_cpus, load_cpus }));
+    } else if physical_cores(&both).iter().any(|core| core.overlaps(server) && core.overlaps(load)) {
+        found.push(EventRecord::new(EventKind::SharedPhysicalCores { server_cpus, load_cpus }));
     }
-    found.extend(disturbances(&server.union(load), cancelled));
+    found.extend(disturbances(&both, cancelled));
     found
 }
 

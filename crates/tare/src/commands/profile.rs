@@ -98,7 +98,7 @@ mod tests {
             profile: None,
             inventory: &Inventory::default(),
             contract: &Contract::default(),
-            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            machine: &MachineFacts::default(),
             earlier: &[],
             fallback_seed: 7,
         });

@@ -14,7 +14,7 @@ use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::server_host::ServerId;
 use tare_sut::server::{Server, Status, temporary_logs};
-use tare_sys::affinity::allowed_cpus;
+use tare_sys::affinity::{allowed_cpus, physical_cores};
 use tare_units::Span;
 
 use crate::args::{Global, ServerChoice};
@@ -146,14 +146,14 @@ fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> any
         engine: Some(Vec::new()),
         ..Options::default()
     };
-    let cpus = allowed_cpus()?.iter().collect();
+    let cores = physical_cores(&allowed_cpus()?);
     let plan = resolve_plan(&Inputs {
         suite: &suite,
         flags: &flags,
         profile: None,
         inventory: &workspace.inventory,
         contract: &workspace.contract,
-        machine: &MachineFacts { cpus, ..MachineFacts::default() },
+        machine: &MachineFacts { cores, ..MachineFacts::default() },
         earlier: &[],
         fallback_seed: 0,
     });

@@ -14,7 +14,7 @@ use tare_run::load_host::read_places;
 use tare_run::machine_state;
 use tare_run::server_host::ServerMachine;
 use tare_sut::jdk::Jdk;
-use tare_sys::affinity::allowed_cpus;
+use tare_sys::affinity::{allowed_cpus, physical_cores};
 
 use super::servers_machine;
 
@@ -30,16 +30,16 @@ pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFa
     if let Some(host) = servers_machine::connect_by(flags, suite)? {
         let here = (host.is_another_machine() || are_agents_elsewhere).then(allowed_cpus).transpose()?;
         return Ok(MachineFacts {
-            cpus: host.cpus().iter().collect(),
-            generator_cpus: here.map(|cpus| cpus.iter().collect()),
+            cores: vec![host.cpus()],
+            generator_cpus: here,
             identity: Environment { sections: host.sections(), ..Environment::default() }.machine_identity(),
             jdk: host.jdk(),
         });
     }
     let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
     Ok(MachineFacts {
-        cpus: allowed_cpus()?.iter().collect(),
-        generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?.iter().collect()) } else { None },
+        cores: physical_cores(&allowed_cpus()?),
+        generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?) } else { None },
         identity: Environment { sections: machine_state::machine_facts(), ..Environment::default() }.machine_identity(),
         jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
     })

@@ -1,6 +1,6 @@
 //! What a plan takes from earlier runs: the prior of its intervals, and the time of a fork.
 
-use super::inventory;
+use super::{inventory, two_cores};
 use crate::Currency;
 use crate::choices::{PriorUse, SchedulingPolicy};
 use crate::contract::tests::TEXT as CONTRACT;
@@ -57,12 +57,7 @@ fn plan(earlier: &[EarlierRun], flags: &Options) -> Plan {
         profile: None,
         inventory: &inventory(),
         contract: &Contract::parse("contract.toml", CONTRACT).unwrap(),
-        machine: &MachineFacts {
-            cpus: vec![0, 1],
-            identity: here().machine,
-            jdk: here().jdk,
-            ..MachineFacts::default()
-        },
+        machine: &MachineFacts { identity: here().machine, jdk: here().jdk, ..two_cores() },
         earlier,
         fallback_seed: 7,
     })
@@ -192,7 +187,7 @@ fn a_plan_says_in_one_sentence_how_its_comparisons_are_judged() {
             profile: None,
             inventory: &inventory(),
             contract: &Contract::parse("contract.toml", &contract).unwrap(),
-            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            machine: &two_cores(),
             earlier: &[],
             fallback_seed: 7,
         })

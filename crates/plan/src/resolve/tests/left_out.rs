@@ -1,6 +1,6 @@
 //! What a plan leaves out: servers without the version that was asked for, and those that cannot be had on this machine.
 
-use super::{inventory, plan_with, strings};
+use super::{inventory, plan_with, strings, two_cores};
 use crate::resolve::*;
 
 #[test]
@@ -12,7 +12,7 @@ fn a_suite_without_scenarios_says_what_to_write_where_there_is_no_catalog() {
             flags: &Options::default(),
             inventory: &Inventory::default(),
             contract: &Contract::default(),
-            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            machine: &two_cores(),
             earlier: &[],
             fallback_seed: 7,
         });

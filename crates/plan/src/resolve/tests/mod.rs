@@ -13,7 +13,11 @@ use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Variant, Warmup};
 use crate::suite::GroupSpec;
-use tare_units::Span;
+use tare_units::{CpuSet, Span};
+
+fn two_cores() -> MachineFacts {
+    MachineFacts { cores: (0..2).map(|cpu| CpuSet::from_indices([cpu])).collect(), ..MachineFacts::default() }
+}
 
 pub(super) fn inventory() -> Inventory {
     let server = |name: &str, routes, baseline: Option<&str>| KnownServer {
@@ -54,7 +58,7 @@ fn plan_of_suite(inventory: &Inventory, suite: &Suite, flags: Options) -> Result
         flags: &flags,
         inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
-        machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+        machine: &two_cores(),
         earlier: &[],
         fallback_seed: 7,
     })

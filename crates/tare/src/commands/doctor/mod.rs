@@ -18,7 +18,7 @@ use tare_run::preflight::noise::{NoiseFigures, measure_noise};
 use tare_run::{named_cores, preflight};
 use tare_sut::jdk::Jdk;
 use tare_sut::server::temporary_logs;
-use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::affinity::{CpuSet, allowed_cpus, physical_cores};
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{DoctorArgs, Global};
@@ -141,14 +141,15 @@ fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyho
 }
 
 fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
-    let (server, load) = core_lists(args, allowed_cpus()?.iter().collect());
+    let (server, load) = core_lists(args, physical_cores(&allowed_cpus()?));
     Ok((named_cores("--server-cpus", &server)?, named_cores("--load-cpus", &load)?))
 }
 
 /// The cores of both sides, as the flags name them or as a run on these cores would choose.
-fn core_lists(args: &DoctorArgs, cpus: Vec<usize>) -> (String, String) {
-    let (server, load) = MachineFacts { cpus, ..MachineFacts::default() }.split_cpus();
-    (args.server_cpus.clone().unwrap_or(server), args.load_cpus.clone().unwrap_or(load))
+fn core_lists(args: &DoctorArgs, cores: Vec<CpuSet>) -> (String, String) {
+    let (server, load) = MachineFacts { cores, ..MachineFacts::default() }.split_cpus();
+    let chosen = |flag: &Option<String>, cpus: CpuSet| flag.clone().unwrap_or_else(|| cpus.to_string());
+    (chosen(&args.server_cpus, server), chosen(&args.load_cpus, load))
 }
 
 #[cfg(test)]
@@ -157,12 +158,13 @@ mod tests {
 
     #[test]
     fn the_cores_are_those_that_flags_name_or_that_a_run_would_choose() {
+        let cores: Vec<CpuSet> = (0..8).map(|cpu| CpuSet::from_indices([cpu])).collect();
         let lists = |server: Option<&str>, load: Option<&str>| {
             let [server_cpus, load_cpus] = [server, load].map(|list| list.map(str::to_owned));
-            let (server, load) = core_lists(&DoctorArgs { jdk: false, server_cpus, load_cpus }, (0..8).collect());
+            let (server, load) = core_lists(&DoctorArgs { jdk: false, server_cpus, load_cpus }, cores.clone());
             format!("{server} and {load}")
         };
-        assert_eq!(lists(None, None), "0,1,2,3,4,5 and 6,7");
+        assert_eq!(lists(None, None), "0-5 and 6-7");
         assert_eq!(lists(Some("0"), Some("2-3")), "0 and 2-3");
     }
 
