@@ -254,6 +254,20 @@ fn a_bundle_of_a_run_that_has_not_ended_has_all_that_was_measured() {
 }
 
 #[test]
+fn a_bundle_that_cannot_be_made_leaves_the_one_from_before() {
+    let bench = Bench::new();
+    let output = bench.run_suite(&[QUICK, &server("bare", None, &[])].concat(), &["--forks", "1"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    let run = fs::read_dir(bench.path().join(".tare/runs")).unwrap().next().unwrap().unwrap().path();
+    fs::create_dir_all(run.join("logs/unreadable.log")).unwrap();
+    fs::write(bench.path().join("bug.zip"), "from before").unwrap();
+    let output = bench.run(&["report", "--bundle", "bug.zip"]);
+    assert!(!output.status.success() && stderr(&output).contains("unreadable.log"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(bench.path().join("bug.zip")).unwrap(), "from before");
+    assert!(!bench.path().join("bug.zip.copy").exists());
+}
+
+#[test]
 fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
     let (server, bench) = (Reference::start(&[]), Bench::new());
     assert!(bench.run(&["load", &server.url("/path0/4"), "-n", "50", "--db", "a.db"]).status.success());

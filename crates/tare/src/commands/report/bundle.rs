@@ -46,11 +46,13 @@ fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> an
     if interrupt::is_raised(cancelled) {
         return Ok(None);
     }
-    let file = File::create(target).with_context(|| format!("cannot write {}", target.display()))?;
-    let mut bundle = ZipWriter::new(file);
+    // It gets its name when it is whole, so that a full disk leaves no half of it there.
+    let unfinished = copy.with_extension("zip");
+    let cannot_write = || format!("cannot write {}", target.display());
+    let mut bundle = ZipWriter::new(File::create(&unfinished).with_context(cannot_write)?);
     let mut add = |name: &str, content: &[u8]| -> anyhow::Result<()> {
         bundle.start_file(name, SimpleFileOptions::default())?;
-        bundle.write_all(content).with_context(|| format!("cannot write {}", target.display()))
+        bundle.write_all(content).with_context(cannot_write)
     };
     add(RECORD_FILE, &fs::read(copy)?)?;
     let texts = if record.ends_with(RECORD_FILE) { texts_beside(record) } else { Vec::new() };
@@ -58,7 +60,8 @@ fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> an
         let text = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         add(name, secrets.masked(&String::from_utf8_lossy(&text)).as_bytes())?;
     }
-    bundle.finish()?;
+    bundle.finish().with_context(cannot_write)?;
+    fs::rename(&unfinished, target).with_context(cannot_write)?;
     let count = tare_analysis::format::count;
     Ok(Some((count(1 + texts.len() as u64, "file"), format!("{} masked", count(secrets.count(), "secret")))))
 }
