@@ -49,7 +49,7 @@ fn output_and_exit_code_come_back() {
     assert_eq!(text, "out\nerr\n");
     assert_eq!(child.wait(TIMEOUT), Some(How::Code(7)));
     let ended = child.terminate(TIMEOUT).unwrap();
-    assert!(!ended.forced && ended.how == How::Code(7) && ended.max_rss_bytes > 0);
+    assert!(!ended.forced && ended.how == How::Code(7));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn the_cpu_of_the_whole_tree_is_counted() {
     child.wait(TIMEOUT);
     let ended = child.kill_tree().unwrap();
     // Much more than the shell needs that starts both.
-    assert!(ended.user_ns + ended.system_ns > 10_000_000 && !ended.forced, "{ended:?}");
+    assert!(ended.cpu_ns > 10_000_000 && !ended.forced, "{ended:?}");
 }
 
 #[test]

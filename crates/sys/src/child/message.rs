@@ -8,12 +8,12 @@ pub(super) enum Message {
     Failed { step: u64, errno: i32 },
     /// The program has ended with this wait status.
     Exited { status: i32 },
-    /// No process of its tree is left. All of them together used this much.
-    Gone { user_ns: u64, system_ns: u64, max_rss_bytes: u64 },
+    /// No process of its tree is left. All of them together used this much CPU.
+    Gone { cpu_ns: u64 },
 }
 
 /// The size of one record in bytes.
-pub(super) const SIZE: usize = 32;
+pub(super) const SIZE: usize = 24;
 
 /// The step at which the child failed, as a number that fits a record.
 pub(super) mod step {
@@ -32,10 +32,10 @@ impl Message {
     /// The record of this message. It does not use the heap, because the supervisor calls it after a plain `clone`.
     pub(super) fn encode(self) -> [u8; SIZE] {
         let words = match self {
-            Self::Started { pid } => [1, u64::from(pid), 0, 0],
-            Self::Failed { step, errno } => [2, step, u64::from(errno.unsigned_abs()), 0],
-            Self::Exited { status } => [3, u64::from(status.cast_unsigned()), 0, 0],
-            Self::Gone { user_ns, system_ns, max_rss_bytes } => [4, user_ns, system_ns, max_rss_bytes],
+            Self::Started { pid } => [1, u64::from(pid), 0],
+            Self::Failed { step, errno } => [2, step, u64::from(errno.unsigned_abs())],
+            Self::Exited { status } => [3, u64::from(status.cast_unsigned()), 0],
+            Self::Gone { cpu_ns } => [4, cpu_ns, 0],
         };
         let mut record = [0; SIZE];
         for (slot, word) in record.chunks_exact_mut(8).zip(words) {
@@ -46,7 +46,7 @@ impl Message {
 
     /// The message of a record; `None` if it is not a valid one.
     pub(super) fn decode(record: [u8; SIZE]) -> Option<Self> {
-        let mut words = [0; 4];
+        let mut words = [0; 3];
         for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {
             *word = u64::from_ne_bytes(bytes.try_into().ok()?);
         }
@@ -54,7 +54,7 @@ impl Message {
             1 => Self::Started { pid: u32::try_from(words[1]).ok()? },
             2 => Self::Failed { step: words[1], errno: i32::try_from(words[2]).ok()? },
             3 => Self::Exited { status: u32::try_from(words[1]).ok()?.cast_signed() },
-            4 => Self::Gone { user_ns: words[1], system_ns: words[2], max_rss_bytes: words[3] },
+            4 => Self::Gone { cpu_ns: words[1] },
             _ => return None,
         })
     }
@@ -70,7 +70,7 @@ mod tests {
             Message::Started { pid: 4_194_304 },
             Message::Failed { step: step::EXECUTE, errno: 2 },
             Message::Exited { status: 0x8b },
-            Message::Gone { user_ns: 1, system_ns: u64::MAX, max_rss_bytes: 3 },
+            Message::Gone { cpu_ns: u64::MAX },
         ] {
             assert_eq!(Message::decode(message.encode()), Some(message));
         }

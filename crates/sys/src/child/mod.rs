@@ -111,13 +111,8 @@ pub struct Ended {
     pub how: How,
     /// Whether tare had to send SIGKILL.
     pub forced: bool,
-    /// User CPU time of the whole tree, known when it is gone.
-    pub user_ns: u64,
-    /// System CPU time of the whole tree, known when it is gone.
-    pub system_ns: u64,
-    /// The largest peak RSS of one process of the tree. It is never below tare's own RSS at the start, because the
-    /// kernel counts the forked image. Read `VmHWM` for a server's memory instead.
-    pub max_rss_bytes: u64,
+    /// CPU time of the whole tree, user and system together; 0 if its supervisor was killed.
+    pub cpu_ns: u64,
 }
 
 impl fmt::Display for How {
@@ -231,10 +226,7 @@ impl Child {
         let message = got.ok().filter(|&got| got == SIZE).and_then(|_| Message::decode(record));
         match message {
             Some(Message::Exited { status }) => self.exited = Some(decode_status(status)),
-            Some(Message::Gone { user_ns, system_ns, max_rss_bytes }) => {
-                let how = self.exited.unwrap_or(How::SupervisorKilled);
-                self.record_end(Ended { how, forced: self.killing, user_ns, system_ns, max_rss_bytes });
-            }
+            Some(Message::Gone { cpu_ns }) => self.record_end(cpu_ns),
             Some(_) => {}
             None => self.handle_lost_supervisor(),
         }
@@ -246,16 +238,16 @@ impl Child {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             let _gone_already = kill_process_group(group, Signal::KILL);
         }
-        self.exited = Some(self.exited.unwrap_or(How::SupervisorKilled));
-        let how = self.exited.unwrap_or(How::SupervisorKilled);
-        self.record_end(Ended { how, forced: self.killing, user_ns: 0, system_ns: 0, max_rss_bytes: 0 });
+        self.exited.get_or_insert(How::SupervisorKilled);
+        self.record_end(0);
     }
 
-    fn record_end(&mut self, ended: Ended) {
+    fn record_end(&mut self, cpu_ns: u64) {
         // The supervisor exits right after its last message, so this does not block.
         let _status = waitpid(Some(self.supervisor), WaitOptions::empty());
         self.lifeline = None;
-        self.ended = Some(ended);
+        let how = self.exited.unwrap_or(How::SupervisorKilled);
+        self.ended = Some(Ended { how, forced: self.killing, cpu_ns });
     }
 }
 

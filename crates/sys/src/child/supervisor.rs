@@ -23,8 +23,6 @@ const REPORT: c_int = 4;
 const FIRST_FOREIGN: c_int = 5;
 
 const LAST_SIGNAL: c_int = 64;
-/// The unit of `ru_maxrss` in bytes.
-const KIB: u64 = 1024;
 
 /// Asks to send SIGTERM to the program's group. Any other byte on the lifeline, and its end, asks to kill everything.
 pub(super) const TERMINATE: u8 = b'T';
@@ -43,23 +41,6 @@ pub(super) struct Orders<'a> {
     pub(super) output: c_int,
     pub(super) lifeline: c_int,
     pub(super) report: c_int,
-}
-
-/// CPU time and memory of the reaped processes.
-#[derive(Default)]
-struct Usage {
-    user_ns: u64,
-    system_ns: u64,
-    max_rss_bytes: u64,
-}
-
-impl Usage {
-    fn add(&mut self, used: &libc::rusage) {
-        self.user_ns += nanoseconds(used.ru_utime);
-        self.system_ns += nanoseconds(used.ru_stime);
-        let max_rss_bytes = used.ru_maxrss.unsigned_abs().wrapping_mul(KIB);
-        self.max_rss_bytes = self.max_rss_bytes.max(max_rss_bytes);
-    }
 }
 
 /// Starts the program, watches it and its lifeline, and returns when no process of its tree is left.
@@ -82,10 +63,9 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
                 libc::_exit(1);
             }
         };
-        let mut usage = Usage::default();
-        tree::watch_then_kill(main, &mut usage);
-        let Usage { user_ns, system_ns, max_rss_bytes } = usage;
-        send(Message::Gone { user_ns, system_ns, max_rss_bytes });
+        let mut cpu_ns = 0;
+        tree::watch_then_kill(main, &mut cpu_ns);
+        send(Message::Gone { cpu_ns });
         libc::_exit(0)
     }
 }
