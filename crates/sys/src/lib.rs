@@ -9,7 +9,6 @@ pub mod child;
 pub mod clock;
 pub mod limits;
 pub mod memory_file;
-pub mod payload;
 pub mod poll;
 pub mod procfs;
 pub mod readiness;

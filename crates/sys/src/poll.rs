@@ -4,9 +4,9 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use crate::clock::Nanos;
-use crate::payload::Payload;
 use crate::socket::{SocketOptions, Target};
 
 /// The caller's number for a connection: small, dense, and reusable once the connection is closed.
@@ -19,6 +19,9 @@ impl Token {
         self.0 as usize
     }
 }
+
+/// Bytes to send. Clones share them and are cheap.
+pub type Payload = Arc<[u8]>;
 
 /// Operations of a poller. A handler may call them while it is being called, so that the next request can follow an
 /// answer at once. None of them fails: an error arrives as [`Event::Closed`] at the next [`Poller::wait`].

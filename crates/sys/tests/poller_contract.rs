@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketType};
 use tare_sys::clock::{self, Nanos};
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::poll::{CloseCause, Event, Handler, Payload, Poller, Sending, Token, Transport};
 use tare_sys::readiness::ReadinessPoller;
 use tare_sys::socket::{SocketOptions, Target};
 

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::http::{
     Method, ParseError, Progress, ResponseParser, announces_close, begins_http2, begins_tls_alert, count_line_ends,
 };

@@ -2,8 +2,7 @@
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Sending, Token, Transport};
+use tare_sys::poll::{CloseCause, Payload, Sending, Token, Transport};
 use tare_sys::socket::{SocketOptions, Target};
 
 use super::Protocol;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sys::clock;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::poll::{Payload, Sending, Token, Transport};
 use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;

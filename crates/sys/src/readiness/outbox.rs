@@ -6,8 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::io::Errno;
 
-use crate::payload::Payload;
-use crate::poll::Sending;
+use crate::poll::{Payload, Sending};
 use crate::socket::SEND_FLAGS;
 
 /// Payloads in order, and how many bytes of each have left.

@@ -8,8 +8,7 @@ use rustix::io::Errno;
 use super::epoll::Epoll;
 use super::outbox::{Outbox, is_end_by_peer};
 use crate::clock::Nanos;
-use crate::payload::Payload;
-use crate::poll::{CloseCause, Event, Handler, Sending, Token, Transport};
+use crate::poll::{CloseCause, Event, Handler, Payload, Sending, Token, Transport};
 use crate::socket::{self, SocketOptions, Target};
 
 /// The sending half of a [`ReadinessPoller`](super::ReadinessPoller).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tare_sys::payload::Payload;
+use tare_sys::poll::Payload;
 
 use super::pattern::Parts;
 use super::set::{Form, Prepared, RequestSet};

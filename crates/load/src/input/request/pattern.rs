@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use tare_sys::payload::Payload;
+use tare_sys::poll::Payload;
 use tare_wire::http::{EncodeError, Method, Request, announces_close};
 use tare_wire::http2::EncodedHead;
 

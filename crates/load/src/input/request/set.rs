@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tare_sys::payload::Payload;
+use tare_sys::poll::Payload;
 use tare_wire::grpc;
 use tare_wire::http::{Method, Request};
 

@@ -9,8 +9,7 @@ mod tests;
 use std::sync::Arc;
 
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::ws::Stamped;
 
 use super::event_stream::EventStream;

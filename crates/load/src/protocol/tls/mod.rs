@@ -7,8 +7,7 @@ mod pem;
 mod spec;
 mod verify;
 
-use tare_sys::payload::Payload;
-use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::poll::{Payload, Sending, Token, Transport};
 use tare_sys::socket::{SocketOptions, Target};
 
 pub(crate) use self::config::Security;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::http::Sink;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 

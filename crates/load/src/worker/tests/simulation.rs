@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use crate::cancel::Cancel;
 use tare_sys::clock::{Clock, Nanos};
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
+use tare_sys::poll::{CloseCause, Event, Handler, Payload, Poller, Sending, Token, Transport};
 use tare_sys::procfs::backlog::Backlog;
 use tare_sys::socket::{SocketOptions, Target};
 
