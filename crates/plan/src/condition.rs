@@ -120,9 +120,7 @@ impl FromStr for Condition {
         let SplitCondition { above, or_equal, value, .. } = written;
         let (name, url) = split_url(text, &written.metric);
         let (metric, limit) = match name.as_str() {
-            "rps" | "throughput" => {
-                (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
-            }
+            "rps" | "throughput" => (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error))?),
             "errors" => parse_share_or_count(value, Metric::ErrorShare, Metric::Errors)
                 .ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
             "connection-events" => {

@@ -1,27 +1,21 @@
 //! Numbers with a suffix for thousands or millions: `500`, `20k`, `1M`.
 
-/// Why a text is not a number of this kind.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is not a {kind}; write for example 500, 20k or 1M")]
-pub struct CountError {
-    text: String,
-    kind: &'static str,
-}
-
 /// A number of at least 0, in units (`20k` is 20,000.0). Decimals are allowed: `1.5k`.
-pub fn parse_quantity(text: &str) -> Result<f64, CountError> {
+pub fn parse_quantity(text: &str) -> Result<f64, String> {
     let (digits, scale) = split_suffix(text);
     let value = digits.parse::<f64>().ok().map(|value| value * scale as f64);
-    value
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| CountError { text: text.to_owned(), kind: "number of at least 0" })
+    value.filter(|value| value.is_finite() && *value >= 0.0).ok_or_else(|| wrong(text, "number of at least 0"))
 }
 
 /// A whole number, in units (`10k` is 10,000).
-pub fn parse_count(text: &str) -> Result<u64, CountError> {
+pub fn parse_count(text: &str) -> Result<u64, String> {
     let (digits, scale) = split_suffix(text);
     let value = digits.parse::<u64>().ok().and_then(|value| value.checked_mul(scale));
-    value.ok_or_else(|| CountError { text: text.to_owned(), kind: "whole number" })
+    value.ok_or_else(|| wrong(text, "whole number"))
+}
+
+fn wrong(text: &str, kind: &str) -> String {
+    format!("\"{text}\" is not a {kind}; write for example 500, 20k or 1M")
 }
 
 fn split_suffix(text: &str) -> (&str, u64) {
@@ -48,11 +42,11 @@ mod tests {
     #[test]
     fn text_that_is_no_number_is_named_with_an_example() {
         for text in ["", "k", "-1", "many", "NaN", "inf", "1e999", "5kk", "µ"] {
-            let error = parse_quantity(text).unwrap_err().to_string();
+            let error = parse_quantity(text).unwrap_err();
             assert!(error.contains(text) && error.contains("20k"), "{error}");
         }
         for text in ["", "M", "1.5", "-1", "99999999999999999999", "99999999999999999M"] {
-            let error = parse_count(text).unwrap_err().to_string();
+            let error = parse_count(text).unwrap_err();
             assert!(error.contains(text) && error.contains("whole number"), "{error}");
         }
     }

@@ -21,8 +21,8 @@ mod scheduling;
 mod span;
 
 pub use bit_rate::bit_rate;
-pub use count::{CountError, parse_count, parse_quantity};
-pub use cpu_set::{CpuListError, CpuSet};
+pub use count::{parse_count, parse_quantity};
+pub use cpu_set::CpuSet;
 pub use duration_text::{clock_text, duration, exact_duration, roughly};
 pub use figure::{Scale, Unit, single, to_within};
 pub use file_name::file_name;
@@ -32,4 +32,4 @@ pub use nearest::nearest_name;
 pub use number::{and, count, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
 pub use scheduling::SchedulingPolicy;
-pub use span::{Span, SpanError};
+pub use span::Span;

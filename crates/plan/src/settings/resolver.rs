@@ -1,6 +1,6 @@
 //! Chooses the value of each setting, from the rows of the table, and fills the plan with it.
 
-use tare_units::{CpuListError, CpuSet, Span};
+use tare_units::{CpuSet, Span};
 
 use super::flag::Section;
 use super::row::{Row, SettingDefault};
@@ -141,5 +141,5 @@ pub(crate) fn default_jvm_cpus(known: &Known<'_>) -> u32 {
 
 /// Whether a text is a list of cores.
 pub(crate) fn verify_cpu_list(list: &str) -> Result<(), String> {
-    list.parse().map(|_: CpuSet| ()).map_err(|error: CpuListError| error.to_string())
+    list.parse::<CpuSet>().map(drop)
 }

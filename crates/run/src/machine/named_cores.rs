@@ -16,7 +16,7 @@ pub(crate) fn own_cores(origin: &str) -> Result<CpuSet, RunError> {
 
 /// The cores of a list, each of which must be allowed at this place.
 pub(crate) fn present_cores(origin: &str, list: &str, allowed: &CpuSet, place: &str) -> Result<CpuSet, RunError> {
-    let cpus: CpuSet = list.parse().map_err(|error| wrong(origin, format!("{error}")))?;
+    let cpus = list.parse::<CpuSet>().map_err(|error| wrong(origin, error))?;
     let missing = cpus.iter().find(|cpu| !allowed.contains(*cpu));
     match missing {
         Some(cpu) => Err(wrong(origin, format!("core {cpu} is not there{place}; tare may use {allowed}{place}"))),

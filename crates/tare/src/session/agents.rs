@@ -27,7 +27,8 @@ pub fn start(
     if places.is_empty() {
         return Ok(None);
     }
-    let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
+    let cpus = plan.machine.load_cpus.parse::<CpuSet>().map_err(anyhow::Error::msg);
+    let cpus = cpus.context("the cores of the generator")?;
     let longest = run_time(plan) * LONGEST_FACTOR;
     let order = AgentsOrder { places: &places, pods, longest, local_cpus: &cpus };
     let mut progress = |text: &str| view.show_step(text);

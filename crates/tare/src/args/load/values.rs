@@ -59,7 +59,7 @@ pub fn parse_file(text: &str) -> Result<PathBuf, String> {
 }
 
 pub fn parse_think(text: &str) -> Result<Think, String> {
-    let span = |text: &str| text.parse::<Span>().map(|span| span.0).map_err(|error| error.to_string());
+    let span = |text: &str| text.parse::<Span>().map(|span| span.0);
     if let Some(mean) = text.strip_prefix('~') {
         return Ok(Think::Exponential(span(mean)?));
     }
@@ -104,7 +104,7 @@ pub fn parse_connections(text: &str) -> Result<u32, String> {
 
 /// A time that cannot be 0, such as that of a timeout.
 pub fn parse_time(text: &str) -> Result<Span, String> {
-    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    let span: Span = text.parse()?;
     if span.0.is_zero() { Err("the time must be above 0, such as 10s".to_owned()) } else { Ok(span) }
 }
 
