@@ -78,8 +78,8 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
     let reaches: Option<Vec<LimitReach>> = groups.iter().map(|group| LimitReach::of(plan, limit, group)).collect();
     let reaches = reaches?;
     let most = |of: fn(&LimitReach) -> f64| reaches.iter().map(of).fold(0.0, f64::max);
-    let (exceeded, held, room) = (most(|reach| reach.exceeded), most(|reach| reach.held), limit.ratio().ln().abs());
-    let text = limit.text();
+    let (exceeded, held, room) = (most(|reach| reach.exceeded), most(|reach| reach.held), limit.ratio.ln().abs());
+    let text = &limit.text;
     Some(match reaches.iter().map(|reach| reach.comparisons).min()? {
         // Without a prior, widths are proportional to the spread.
         0 => {
@@ -89,8 +89,8 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
             )
         }
         known => {
-            let size = if limit.is_worse_above() { exceeded } else { -exceeded };
-            let from = Change { ratio: limit.ratio() * size.exp(), bounds: None }.short();
+            let size = if limit.currency.is_worse_above() { exceeded } else { -exceeded };
+            let from = Change { ratio: limit.ratio * size.exp(), bounds: None }.short();
             let narrow = if held > room { ", and an equal build may stay undecided" } else { "" };
             let basis = count(known.into(), "earlier comparison");
             format!("{text} is seen exceeded from {from} on{narrow} (by {basis} on this machine)")
@@ -110,7 +110,7 @@ struct LimitReach {
 impl LimitReach {
     /// `None` where so few forks give no interval.
     fn of(plan: &Plan, limit: &RatioLimit, group: &Group) -> Option<Self> {
-        let currency = limit.currency();
+        let currency = limit.currency;
         let scenario = group.scenarios.first()?;
         let spread = Spread::of(plan, group, scenario, (currency, load_of(plan, scenario, currency)));
         let (forks, _) = forks(plan, group);

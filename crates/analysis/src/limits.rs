@@ -52,7 +52,7 @@ impl Question<'_> {
         let needed_s = || {
             // Fewer forks than an interval needs allow no forecast: then it is as many as that.
             let (forks, least) = (measured_ratio.comparison.forks, measured_ratio.comparison.method.min_forks());
-            let forecast = forks_to_judge(&measured_ratio.measured(), self.limit.ratio(), self.of);
+            let forecast = forks_to_judge(&measured_ratio.measured(), self.limit.ratio, self.of);
             let needed = forecast.or((forks < least).then_some(least))?;
             let more = needed.checked_sub(measured_ratio.comparison.forks).filter(|more| *more > 0)?;
             Some(f64::from(more) * self.fork_s?)
@@ -70,7 +70,7 @@ impl Question<'_> {
                 "the baseline differs from a second start of itself by more than the limit: see the noise floor";
             return LimitResult { reason: Some(reason.to_owned()), ..judged };
         }
-        let (verdict, reason) = match judge(&measured_ratio.measured(), self.limit.ratio(), self.of) {
+        let (verdict, reason) = match judge(&measured_ratio.measured(), self.limit.ratio, self.of) {
             LimitVerdict::Undecided { reason } => {
                 let reason = Some(self.why_undecided(reason, measured_ratio) + self.advice_at_cliff());
                 return LimitResult { reason, needed_s: needed_s(), ..judged };
@@ -93,7 +93,7 @@ impl Question<'_> {
             let same = pair.odd_ratios.iter().find(|other| other.currency == measured_ratio.currency);
             same.map(MeasuredRatio::fork_ratios).unwrap_or_default()
         };
-        let is_beyond = |ratio: &f64| polarity.is_worse(*ratio, self.limit.ratio());
+        let is_beyond = |ratio: &f64| polarity.is_worse(*ratio, self.limit.ratio);
         let odd_ratios = ratios(self.pair);
         let of_baseline = odd_ratios.iter().filter(|ratio| is_beyond(&ratio.recip())).count();
         let of_control = self.control.map(ratios).unwrap_or_default().iter().filter(|ratio| is_beyond(ratio)).count();
@@ -135,8 +135,8 @@ impl Question<'_> {
             baseline: self.pair.baseline.cell.variant.clone(),
             currency,
             label: currency.facts().label.to_owned(),
-            limit: self.limit.text().to_owned(),
-            limit_ratio: self.limit.ratio(),
+            limit: self.limit.text.clone(),
+            limit_ratio: self.limit.ratio,
             ratio: None,
             lo: None,
             hi: None,
@@ -148,7 +148,7 @@ impl Question<'_> {
     }
 
     fn currency(&self) -> Currency {
-        self.limit.currency()
+        self.limit.currency
     }
 
     fn measured_ratio<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a MeasuredRatio> {
@@ -161,7 +161,7 @@ impl Question<'_> {
     /// is arbitrary, so the difference counts in both directions.
     fn is_control_beyond(&self) -> bool {
         let Some(measured_ratio) = self.control.and_then(|control| self.measured_ratio(control)) else { return false };
-        let limit = self.limit.ratio();
+        let limit = self.limit.ratio;
         let size = limit.max(limit.recip());
         // Each direction is a claim of its own.
         let claims = self.of.max(2);

@@ -8,7 +8,8 @@ use tare_units::{Span, named_values, parse_quantity, serde_as_text};
 /// A figure, a limit, and on which side of it the condition is met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    text: String,
+    /// As written.
+    pub text: String,
     pub metric: Metric,
     /// Of which requests, by their path or by method and path: `/cart`, `GET /cart`; `None` for all.
     pub url: Option<String>,
@@ -89,10 +90,6 @@ impl<'a> SplitCondition<'a> {
 }
 
 impl Condition {
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Whether it is about the requests of this name, `GET /cart`.
     pub fn is_about(&self, name: &str) -> bool {
         let has_path = |url: &str| name.split_once(' ').is_some_and(|(_, path)| path == url);

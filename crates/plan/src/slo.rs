@@ -74,17 +74,17 @@ impl FromStr for Curve {
         if let Some(wrong) = conditions.iter().find(grows) {
             return Err(format!(
                 "\"{}\" is easier to keep the larger the load; write upper limits, such as p99<4ms or errors<0.1%",
-                wrong.text()
+                wrong.text
             ));
         }
         let is_of_load = |condition: &&Condition| {
             condition.url.is_some() || matches!(condition.metric, Metric::Status(..) | Metric::StatusShare(..))
         };
         if let Some(wrong) = conditions.iter().find(is_of_load) {
-            return Err(format!("\"{}\" is for --fail-if of tare load; a curve limits all requests", wrong.text()));
+            return Err(format!("\"{}\" is for --fail-if of tare load; a curve limits all requests", wrong.text));
         }
         match conditions.iter().find(|condition| !condition.is_met_by(0.0)) {
-            Some(wrong) => Err(format!("no load keeps \"{}\"; write a limit above 0, or errors<=0", wrong.text())),
+            Some(wrong) => Err(format!("no load keeps \"{}\"; write a limit above 0, or errors<=0", wrong.text)),
             None => Ok(Self(conditions)),
         }
     }
@@ -92,7 +92,7 @@ impl FromStr for Curve {
 
 impl std::fmt::Display for Curve {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let texts: Vec<&str> = self.0.iter().map(Condition::text).collect();
+        let texts: Vec<&str> = self.0.iter().map(|condition| condition.text.as_str()).collect();
         f.write_str(&texts.join(","))
     }
 }

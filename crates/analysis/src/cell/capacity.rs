@@ -63,14 +63,14 @@ fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>,
         fork,
         load: found.sustained.unwrap_or(0.0),
         failed_at: found.broken,
-        failed_limits: limits.iter().filter(failed).map(|limit| limit.text().to_owned()).collect(),
+        failed_limits: limits.iter().filter(failed).map(|limit| limit.text.clone()).collect(),
     })
 }
 
 fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
-    let failed = |fork: &&CapacityFork| fork.failed_limits.iter().any(|failed| failed == limit.text());
+    let failed = |fork: &&CapacityFork| fork.failed_limits.iter().any(|failed| *failed == limit.text);
     CapacityLimit {
-        condition: limit.text().to_owned(),
+        condition: limit.text.clone(),
         unit: match limit.metric {
             Metric::Latency(..) => LimitUnit::Ns,
             Metric::ErrorShare | Metric::StatusShare(..) => LimitUnit::Share,

@@ -20,7 +20,7 @@ pub(super) fn hold(
 ) -> ThresholdResult {
     if condition.url.is_some() && requests.is_none() {
         let measured = "the record was cut short before its URLs were told apart".to_owned();
-        return ThresholdResult { condition: condition.text().to_owned(), measured, failed: true };
+        return ThresholdResult { condition: condition.text.clone(), measured, failed: true };
     }
     let of_url = answers::of_condition(requests.unwrap_or_default(), condition);
     let requests = summary.requests;
@@ -50,7 +50,7 @@ pub(super) fn hold(
         },
     };
     let failed = value.is_none_or(|value| condition.is_met_by(value));
-    ThresholdResult { condition: condition.text().to_owned(), measured, failed }
+    ThresholdResult { condition: condition.text.clone(), measured, failed }
 }
 
 fn of_clock(

@@ -154,6 +154,11 @@ impl Currency {
         Self::ALL.iter().copied().find(|currency| currency.facts().name == name)
     }
 
+    /// Whether a ratio above 1 is a change for the worse.
+    pub fn is_worse_above(self) -> bool {
+        self.facts().polarity == Polarity::LowerIsBetter
+    }
+
     /// Whether it is a figure of response times.
     pub const fn is_latency(self) -> bool {
         self.facts().latency.is_some()

@@ -3,7 +3,6 @@
 
 use std::str::FromStr;
 
-use tare_stats::Polarity;
 use tare_units::{Span, serde_as_text};
 
 use super::Currency;
@@ -12,21 +11,16 @@ use crate::condition::SplitCondition;
 /// The largest allowed ratio of a currency to its baseline; the smallest for a currency where more is better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioLimit {
-    text: String,
-    currency: Currency,
-    ratio: f64,
+    /// As written.
+    pub text: String,
+    pub currency: Currency,
+    /// 1.03 for `+3%`.
+    pub ratio: f64,
     /// Of a limit on slow requests: those that take longer count.
-    slower_than: Option<Span>,
+    pub slower_than: Option<Span>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "\"{text}\" is no limit: {why}; write for example cpu > +3%, p99 > +10%, slower(5ms) > +50% or throughput < -3%"
-)]
-pub struct RatioLimitError {
-    text: String,
-    why: String,
-}
+const EXAMPLES: &str = "cpu > +3%, p99 > +10%, slower(5ms) > +50% or throughput < -3%";
 
 impl RatioLimit {
     /// A change of a currency for the worse by this factor, above 1: `cpu` and 1.03 make `cpu > +3%`; `throughput` and 1.25
@@ -34,44 +28,22 @@ impl RatioLimit {
     ///
     /// # Errors
     /// The factor is too large to be told from a loss of 100 %.
-    pub fn worse_by(currency: Currency, factor: f64) -> Result<Self, RatioLimitError> {
-        let (sign, ratio) = if is_worse_above(currency) { ('>', factor) } else { ('<', 1.0 / factor) };
+    pub fn worse_by(currency: Currency, factor: f64) -> Result<Self, String> {
+        let (sign, ratio) = if currency.is_worse_above() { ('>', factor) } else { ('<', 1.0 / factor) };
         format!("{} {sign} {}", currency.facts().limit_names[0], percent_of(ratio)).parse()
-    }
-
-    pub fn is_worse_above(&self) -> bool {
-        is_worse_above(self.currency)
-    }
-
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub const fn currency(&self) -> Currency {
-        self.currency
-    }
-
-    /// Of a limit on slow requests, how long a request takes at least that is one.
-    pub const fn slower_than(&self) -> Option<Span> {
-        self.slower_than
-    }
-
-    /// The limit as a ratio: 1.03 for `+3%`.
-    pub const fn ratio(&self) -> f64 {
-        self.ratio
     }
 }
 
 impl FromStr for RatioLimit {
-    type Err = RatioLimitError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, RatioLimitError> {
-        let wrong = |why: String| RatioLimitError { text: text.to_owned(), why };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |why: String| format!("\"{text}\" is no limit: {why}; write for example {EXAMPLES}");
         let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
         let (metric, slower_than) = slow_requests(&written.metric).map_err(wrong)?;
         let currency: Currency = metric.parse().map_err(wrong)?;
-        if written.above != is_worse_above(currency) {
-            let sign = if is_worse_above(currency) { '>' } else { '<' };
+        if written.above != currency.is_worse_above() {
+            let sign = if currency.is_worse_above() { '>' } else { '<' };
             return Err(wrong(format!("{} fails on the other side; write {sign}", written.metric)));
         }
         let ratio = ratio(written.value)
@@ -87,10 +59,6 @@ fn slow_requests(metric: &str) -> Result<(&str, Option<Span>), String> {
     let time = time.and_then(|time| time.trim().parse::<Span>().ok()).filter(|time| !time.is_zero());
     let time = time.ok_or("slow requests need a time, such as slower(5ms)")?;
     Ok(("slower", Some(time)))
-}
-
-fn is_worse_above(currency: Currency) -> bool {
-    currency.facts().polarity == Polarity::LowerIsBetter
 }
 
 /// `+3%` as 1.03. A change without a sign could mean a share.
@@ -139,10 +107,10 @@ mod tests {
             ("cpu > -5%", "cpu_per_request", 0.95),
         ] {
             let limit: RatioLimit = text.parse().unwrap();
-            assert_eq!((limit.text(), limit.currency().facts().name), (text, currency));
-            assert!((limit.ratio() - ratio).abs() < 1e-12, "{text}: {}", limit.ratio());
+            assert_eq!((limit.text.as_str(), limit.currency.facts().name), (text, currency));
+            assert!((limit.ratio - ratio).abs() < 1e-12, "{text}: {}", limit.ratio);
             let slow = text.starts_with("slower").then(|| Span::from_millis(5));
-            assert_eq!(limit.slower_than(), slow, "{text}");
+            assert_eq!(limit.slower_than, slow, "{text}");
         }
     }
 
@@ -158,9 +126,9 @@ mod tests {
             ("throughput", 1e6, "throughput < -99.9999%", false),
         ] {
             let limit = RatioLimit::worse_by(currency.parse().unwrap(), factor).unwrap();
-            assert_eq!((limit.text(), limit.is_worse_above()), (text, is_worse_above));
+            assert_eq!((limit.text.as_str(), limit.currency.is_worse_above()), (text, is_worse_above));
             let wanted = if is_worse_above { factor } else { 1.0 / factor };
-            assert!((limit.ratio().ln() / wanted.ln() - 1.0).abs() < 1e-5, "{text}: {}", limit.ratio());
+            assert!((limit.ratio.ln() / wanted.ln() - 1.0).abs() < 1e-5, "{text}: {}", limit.ratio);
             assert_eq!(limit.to_string().parse(), Ok(limit), "it reads as it is written");
         }
     }
@@ -179,7 +147,7 @@ mod tests {
             ("slower(0s) > +3%", "such as slower(5ms)"),
             ("slower(5 mins > +3%", "such as slower(5ms)"),
         ] {
-            let error = text.parse::<RatioLimit>().unwrap_err().to_string();
+            let error = text.parse::<RatioLimit>().unwrap_err();
             assert!(error.contains(why) && error.contains("write for example cpu > +3%"), "{text}: {error}");
         }
     }

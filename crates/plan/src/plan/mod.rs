@@ -307,7 +307,7 @@ impl Plan {
 
     /// Judges these limits, and stops once each of them is judged. `source` is where they were written.
     pub fn set_limits(&mut self, limits: Vec<RatioLimit>, source: Source) {
-        let texts: Vec<&str> = limits.iter().map(RatioLimit::text).collect();
+        let texts: Vec<&str> = limits.iter().map(|limit| limit.text.as_str()).collect();
         let meaning = "limits on the ratio to the baseline; the run stops once each is judged";
         self.add_setting_of_stop(Setting::new("stop", "fail_if", texts.join(", "), source, meaning));
         self.stop.limits = limits;

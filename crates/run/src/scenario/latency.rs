@@ -71,7 +71,7 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
 /// latency, or the number of forks is fixed, every fork measures it.
 fn first_fork(plan: &Plan, rounds: u32, windows: LatencyWindows) -> u32 {
     let Forks::UntilDecided { at_least, max_forks, .. } = plan.stop.forks else { return 1 };
-    let is_asked_first = plan.stop.limits.iter().any(|limit| limit.currency().is_latency()) || rounds == 0;
+    let is_asked_first = plan.stop.limits.iter().any(|limit| limit.currency.is_latency()) || rounds == 0;
     // The fork of the first verdict has latency, and so have those that follow.
     let are_enough = max_forks.is_none_or(|declared| declared + 1 >= 2 * at_least);
     let is_long = windows.length() * windows.count > plan.slices.length.0 * rounds;

@@ -208,7 +208,7 @@ fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Re
             Some(_) => format!("only the first {most} URLs of a list are told apart; write this one earlier"),
             None => format!("no request has this URL; there is {}", names[..names.len().min(3)].join(", ")),
         };
-        return Err(wrong_usage(format!("--fail-if '{}': {why}", condition.text())));
+        return Err(wrong_usage(format!("--fail-if '{}': {why}", condition.text)));
     }
     Ok(())
 }

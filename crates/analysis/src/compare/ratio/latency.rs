@@ -1,7 +1,6 @@
 //! Ratios of the figures of response times: percentiles, percentiles without stops, and shares of requests.
 
 use tare_plan::plan::{Rate, SliceKind};
-use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::{Currency, LatencyFigure};
 use tare_record::StoredSlice;
 
@@ -18,13 +17,13 @@ pub(super) fn latencies<'a>(
     kind: SliceKind,
 ) -> impl Iterator<Item = Option<MeasuredRatio>> + use<'a> {
     let limits = &sides.plan.stop.limits;
-    let is_limited = |currency: Currency| limits.iter().any(|limit| limit.currency() == currency);
+    let is_limited = |currency: Currency| limits.iter().any(|limit| limit.currency == currency);
     let is_asked = move |currency: &&Currency| !currency.facts().by_limit_alone || is_limited(**currency);
     Currency::ALL.iter().filter(is_asked).map(move |currency| latency(sides, kind, *currency))
 }
 
 fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
-    let slower_than = sides.plan.stop.limits.iter().find_map(RatioLimit::slower_than);
+    let slower_than = sides.plan.stop.limits.iter().find_map(|limit| limit.slower_than);
     let measured_ratio = match currency.facts().latency? {
         LatencyFigure::Percentile(_) | LatencyFigure::WithoutStops(_) => percentile(sides, kind, currency),
         LatencyFigure::MetStopShare => share(sides, kind, currency, &|slice| {

@@ -34,7 +34,7 @@ pub struct ReleaseBench<'a> {
 impl ReleaseBench<'_> {
     /// The plan that compares `other` with `reference` until the limit is judged.
     pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
-        let limit = RatioLimit::worse_by(self.currency, limit)?;
+        let limit = RatioLimit::worse_by(self.currency, limit).map_err(anyhow::Error::msg)?;
         let mut plan = self.plan(reference, other, Vec::new(), self.flags, self.currency.is_latency())?;
         plan.set_limits(vec![limit], Source::Flag);
         Ok(plan)
@@ -129,7 +129,7 @@ fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
     let Some(ratio) = result.ratio else { return undecided() };
     let bounds = result.lo.zip(result.hi);
     // Of a currency of which more is better, the cost is the reciprocal.
-    let (factor, bounds) = if limit.is_worse_above() {
+    let (factor, bounds) = if limit.currency.is_worse_above() {
         (ratio, bounds)
     } else {
         (1.0 / ratio, bounds.map(|(lo, hi)| (1.0 / hi, 1.0 / lo)))

@@ -73,7 +73,7 @@ fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
         let given = args.at_least_change;
         return Err(wrong(format!("{given} is no change; write a percentage above 0, such as 2")));
     }
-    RatioLimit::worse_by(args.currency, factor).map_err(|error| wrong(error.to_string()))?;
+    RatioLimit::worse_by(args.currency, factor).map_err(wrong)?;
     Ok(factor)
 }
 

@@ -33,7 +33,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     let suite = read_suite(args, &session.workspace)?;
     let (limits, source) = limits(args, &suite)?;
-    let mut slow: Vec<Span> = limits.iter().filter_map(RatioLimit::slower_than).collect();
+    let mut slow: Vec<Span> = limits.iter().filter_map(|limit| limit.slower_than).collect();
     slow.dedup();
     if slow.len() > 1 {
         return Err(wrong(&suite, "has limits on slow requests with several times; write slower(…) with one").into());
@@ -123,7 +123,7 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     (run.duration, run.engine) = (None, None);
     run.control.get_or_insert(true);
     let needs_open_load =
-        limits.iter().any(|limit| limit.currency().is_latency()) || flags.saturating.or(run.saturating) == Some(0);
+        limits.iter().any(|limit| limit.currency.is_latency()) || flags.saturating.or(run.saturating) == Some(0);
     if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
         run.latency.get_or_insert(Span::default());
     }
@@ -134,7 +134,7 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
 /// start script may hide one.
 fn uncounted(plan: &Plan) -> Vec<String> {
     let is_counted =
-        |limit: &&RatioLimit| matches!(limit.currency(), Currency::AllocatedPerRequest | Currency::StoppedPerRequest);
+        |limit: &&RatioLimit| matches!(limit.currency, Currency::AllocatedPerRequest | Currency::StoppedPerRequest);
     let Some(limit) = plan.stop.limits.iter().find(is_counted) else { return Vec::new() };
     let has_no_counters =
         |server: &Variant| matches!(&server.program, Program::Command(server) if server.counters.is_none());
@@ -143,8 +143,7 @@ fn uncounted(plan: &Plan) -> Vec<String> {
         format!(
             "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
              (CPython counts nothing)",
-            limit.text(),
-            variant.name
+            limit.text, variant.name
         )
     };
     plan.groups.iter().flat_map(|group| &group.variants).filter(is_uncounted).map(note).collect()

@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(env("wrapped"), [("LAYER".to_owned(), "1".to_owned()), port]);
         assert_eq!(suite.servers["wrapped"].baseline.as_deref(), Some("bare"));
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
-        assert_eq!(suite.check.fail_if[0].text(), "cpu > +5%");
+        assert_eq!(suite.check.fail_if[0].text, "cpu > +5%");
         assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
     }
 
