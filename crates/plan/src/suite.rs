@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::PlanError;
-use crate::contract::{Check, Contract, Request, Scenario};
+use crate::contract::{Check, Contract, Scenarios, complete_all};
 use crate::document;
 use crate::plan::CommandServer;
 use crate::profile::ProfileOptions;
@@ -34,7 +34,7 @@ pub struct Suite {
     /// Servers in addition to those of the catalog.
     pub servers: BTreeMap<String, CommandServer>,
     /// Scenarios in addition to those of the contract. One with the same name replaces that of the contract.
-    pub scenarios: BTreeMap<String, Scenario>,
+    pub scenarios: Scenarios,
     /// Checks of this suite's own servers.
     pub checks: Vec<Check>,
     /// File name as the user gave it, for messages.
@@ -107,28 +107,8 @@ impl Suite {
             check_server(server)
                 .map_err(|(key, message)| suite.value_error(&format!("[servers.{name}] {key}"), message))?;
         }
-        suite.complete_requests()?;
+        complete_all(file, &mut suite.scenarios, &mut suite.checks)?;
         Ok(suite)
-    }
-
-    fn complete_requests(&mut self) -> Result<(), PlanError> {
-        let file = self.file.clone();
-        let wrong = |key: String, message: String| PlanError::value(format!("{file}: {key}"), message);
-        for (name, scenario) in &mut self.scenarios {
-            scenario.complete(&file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
-        }
-        for check in &mut self.checks {
-            check
-                .complete(&self.scenarios)
-                .map_err(|message| wrong(format!("[[checks]] \"{}\"", check.name), message))?;
-        }
-        Ok(())
-    }
-
-    /// All requests, of scenarios and checks.
-    pub fn requests_mut(&mut self) -> impl Iterator<Item = &mut Request> {
-        let of_scenarios = self.scenarios.values_mut().map(|scenario| &mut scenario.request);
-        of_scenarios.chain(self.checks.iter_mut().map(|check| &mut check.request))
     }
 
     /// Refuses settings of which one would be ignored.
@@ -203,7 +183,7 @@ impl Suite {
     }
 
     /// The scenarios of the catalog's contract and this suite's own.
-    pub fn scenarios_with(&self, of_catalog: &Contract) -> BTreeMap<String, Scenario> {
+    pub fn scenarios_with(&self, of_catalog: &Contract) -> Scenarios {
         of_catalog.scenarios.clone().into_iter().chain(self.scenarios.clone()).collect()
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tare_plan::PlanError;
-use tare_plan::contract::{BodySpec, Contract, Request};
+use tare_plan::contract::{BodySpec, Contract, Request, requests_mut};
 use tare_plan::inventory::Inventory;
 use tare_plan::names::select_names;
 use tare_plan::suite::Suite;
@@ -97,7 +97,7 @@ impl Workspace {
         let text = String::from_utf8(bytes).map_err(|_| PlanError::value(shown_path(&path), no_text))?;
         let mut suite = Suite::parse(&shown_path(&path), &text)?;
         check_patterns(&suite)?;
-        read_bodies(&path, suite.requests_mut())?;
+        read_bodies(&path, requests_mut(&mut suite.scenarios, &mut suite.checks))?;
         Ok(suite)
     }
 
@@ -153,7 +153,7 @@ fn is_release(text: &str) -> bool {
 
 fn contract(path: &Path) -> anyhow::Result<Contract> {
     let mut contract = Contract::parse(&shown_path(path), &read(path)?)?;
-    read_bodies(path, contract.requests_mut())?;
+    read_bodies(path, requests_mut(&mut contract.scenarios, &mut contract.checks))?;
     Ok(contract)
 }
 

@@ -23,6 +23,9 @@ pub use push::Push;
 pub use transport_keys::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use user_setup::{SetupRequest, UserSetup};
 
+/// Scenarios by name.
+pub type Scenarios = BTreeMap<String, Scenario>;
+
 /// The contract of a set of servers, as written in `contract.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +34,7 @@ pub struct Contract {
     pub schema: u32,
     /// What is timed, by name.
     #[serde(default)]
-    pub scenarios: BTreeMap<String, Scenario>,
+    pub scenarios: Scenarios,
     /// What is verified and never timed.
     #[serde(default)]
     pub checks: Vec<Check>,
@@ -220,14 +223,7 @@ impl Contract {
         if contract.schema != 1 {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }
-        for (name, scenario) in &mut contract.scenarios {
-            scenario.complete(file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
-        }
-        for check in &mut contract.checks {
-            check
-                .complete(&contract.scenarios)
-                .map_err(|message| wrong(format!("[[checks]] \"{}\": {message}", check.name)))?;
-        }
+        complete_all(file, &mut contract.scenarios, &mut contract.checks)?;
         for Difference { check: name, expect, .. } in &contract.differences {
             let of_check = contract.checks.iter().find(|check| check.name == *name).map(|check| &check.request);
             let request = of_check.or_else(|| contract.scenarios.get(name).map(|scenario| &scenario.request));
@@ -241,18 +237,34 @@ impl Contract {
         }
         Ok(contract)
     }
+}
 
-    /// All requests, of scenarios and checks.
-    pub fn requests_mut(&mut self) -> impl Iterator<Item = &mut Request> {
-        let of_scenarios = self.scenarios.values_mut().map(|scenario| &mut scenario.request);
-        of_scenarios.chain(self.checks.iter_mut().map(|check| &mut check.request))
+/// All requests of a contract or a suite.
+pub fn requests_mut<'a>(
+    scenarios: &'a mut Scenarios,
+    checks: &'a mut [Check],
+) -> impl Iterator<Item = &'a mut Request> {
+    let of_scenarios = scenarios.values_mut().map(|scenario| &mut scenario.request);
+    of_scenarios.chain(checks.iter_mut().map(|check| &mut check.request))
+}
+
+/// Completes all requests of `file`, or says which of them could not be sent.
+pub(crate) fn complete_all(file: &str, scenarios: &mut Scenarios, checks: &mut [Check]) -> Result<(), PlanError> {
+    let wrong = |key: String, message: String| PlanError::value(format!("{file}: {key}"), message);
+    for (name, scenario) in &mut *scenarios {
+        scenario.complete(file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
     }
+    for check in checks {
+        let named = format!("[[checks]] \"{}\"", check.name);
+        check.complete(scenarios).map_err(|message| wrong(named, message))?;
+    }
+    Ok(())
 }
 
 impl Check {
     /// Completes the request. Refuses what could not be sent or come back, and the name of a scenario: by the name, what must
     /// come back is found.
-    pub(crate) fn complete(&mut self, scenarios: &BTreeMap<String, Scenario>) -> Result<(), String> {
+    pub(crate) fn complete(&mut self, scenarios: &Scenarios) -> Result<(), String> {
         if scenarios.contains_key(&self.name) {
             return Err("is the name of a scenario too; give the check another one".to_owned());
         }

@@ -1,6 +1,5 @@
 //! Which variants are started together, and under which scenarios they are compared.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Inputs;
@@ -8,7 +7,7 @@ use super::requested::NameLookup;
 use super::{other_servers, spoken};
 use crate::PlanError;
 use crate::choices::ForkCovers;
-use crate::contract::Scenario;
+use crate::contract::{Scenario, Scenarios};
 use crate::plan::{
     CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Setting, Skipped, TransportKeys, Variant,
 };
@@ -109,7 +108,7 @@ fn rename_duplicates(groups: &mut [Group], name: fn(&Group, usize) -> Option<Str
 }
 
 /// Sets the number of messages per user, instead of that of the scenarios.
-fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
+fn set_message_count(scenarios: &mut Scenarios, messages: Option<u32>) {
     let Some(messages) = messages else { return };
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }

@@ -1,12 +1,10 @@
 //! What flags and suite request: which servers are compared with which baseline, in which scenarios.
 
-use std::collections::BTreeMap;
-
 use tare_units::{distinct, enumerate, grouped_by};
 
 use super::Inputs;
 use crate::PlanError;
-use crate::contract::Scenario;
+use crate::contract::Scenarios;
 use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
 use crate::suite::GroupSpec;
@@ -15,7 +13,7 @@ use crate::suite::GroupSpec;
 pub(super) struct NameLookup<'a> {
     pub inputs: &'a Inputs<'a>,
     pub servers: Vec<String>,
-    pub scenarios: BTreeMap<String, Scenario>,
+    pub scenarios: Scenarios,
     pub mode: Mode,
 }
 
