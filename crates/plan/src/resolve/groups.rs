@@ -113,46 +113,41 @@ fn set_message_count(scenarios: &mut Scenarios, messages: Option<u32>) {
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// Identifies a build of a server.
+/// A build of a server, and what it is for.
 #[derive(Clone, Copy)]
 struct Build<'a> {
     /// Version of the library; the catalog's default if `None`.
     version: Option<&'a str>,
     /// Folder of another copy of the project.
     home: Option<&'a str>,
+    role: Role,
 }
 
 impl Build<'_> {
-    fn variant_name(self, server: &str, role: Role) -> String {
+    fn variant_name(self, server: &str) -> String {
         let build = match (self.home, self.version) {
             (Some(_), _) => "@baseline".to_owned(),
             (None, Some(version)) => format!("@{version}"),
             (None, None) => String::new(),
         };
-        format!("{server}{build}{}", if role == Role::Control { " (again)" } else { "" })
+        format!("{server}{build}{}", if self.role == Role::Control { " (again)" } else { "" })
     }
 }
 
 impl NameLookup<'_> {
-    fn variant(
-        &self,
-        server: &str,
-        build: Build<'_>,
-        role: Role,
-        of_scenario: &TransportKeys,
-    ) -> Result<Variant, String> {
+    fn variant(&self, server: &str, build: Build<'_>, of_scenario: &TransportKeys) -> Result<Variant, String> {
         // A server of the suite replaces the catalog's of the same name.
         let stated = self.inputs.suite.servers.get(server);
         let asked = spoken::asked(self.inputs, stated.unwrap_or(&CommandServer::default()), of_scenario);
         let by_run = asked.protocol.filter(|protocol| *protocol != HttpVersion::Http1);
         let by_run = by_run.filter(|_| stated.is_none_or(|stated| stated.protocol.is_none()));
         let mut variant = match (stated, by_run) {
-            (Some(_), _) => self.variant_of_suite(server, &asked, build, role)?,
+            (Some(_), _) => self.variant_of_suite(server, &asked, build)?,
             (None, _) if asked.tls.is_some() && asked.protocol != Some(HttpVersion::H2) => {
                 return Err("is of the catalog, whose servers speak TLS with protocol = \"h2\" only".to_owned());
             }
-            (None, None) => self.catalog_variant(server, build, role)?,
-            (None, Some(_)) if build.home.is_none() => self.variant_like(server, server, &asked, build, role)?,
+            (None, None) => self.catalog_variant(server, build)?,
+            (None, Some(_)) if build.home.is_none() => self.variant_like(server, server, &asked, build)?,
             (None, Some(protocol)) => {
                 return Err(format!("a baseline in another copy of the project is not asked in {protocol}"));
             }
@@ -162,21 +157,14 @@ impl NameLookup<'_> {
         Ok(variant)
     }
 
-    fn variant_of_suite(
-        &self,
-        server: &str,
-        command: &CommandServer,
-        build: Build<'_>,
-        role: Role,
-    ) -> Result<Variant, String> {
+    fn variant_of_suite(&self, server: &str, command: &CommandServer, build: Build<'_>) -> Result<Variant, String> {
         if let Some(like) = &command.like {
-            return self.variant_like(server, like, command, build, role);
+            return self.variant_like(server, like, command, build);
         }
-        let upstream =
-            command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build, role)).transpose()?;
+        let upstream = command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build)).transpose()?;
         let transport = command.transport().map_err(|(key, message)| format!("{key} {message}"))?;
         Ok(Variant {
-            name: build.variant_name(server, role),
+            name: build.variant_name(server),
             server: server.to_owned(),
             family: server.split('.').next().unwrap_or(server).to_owned(),
             kind: command.kind.clone().unwrap_or_default(),
@@ -187,7 +175,7 @@ impl NameLookup<'_> {
                 None if command.url.is_some() => u32::MAX,
                 None => 1,
             }),
-            role,
+            role: build.role,
             upstream,
             program: match command.url.clone() {
                 Some(url) => Program::External { url, transport },
@@ -206,28 +194,28 @@ impl NameLookup<'_> {
         like: &str,
         command: &CommandServer,
         build: Build<'_>,
-        role: Role,
     ) -> Result<Variant, String> {
-        let alike = self.catalog_variant(like, Build { home: None, ..build }, role)?;
+        let alike = self.catalog_variant(like, Build { home: None, ..build })?;
         let transport = spoken::with_catalog(self.inputs, like, command)?;
         let program = Program::CatalogLike { like: like.to_owned(), changes: command.changes(), transport };
         let kind = command.kind.clone().unwrap_or_else(|| alike.kind.clone());
-        Ok(Variant { name: build.variant_name(server, role), server: server.to_owned(), kind, program, ..alike })
+        Ok(Variant { name: build.variant_name(server), server: server.to_owned(), kind, program, ..alike })
     }
 
     /// The server behind a proxy. One of the catalog has the version of the group. What a run asks in is asked of the proxy.
-    fn upstream(&self, server: &str, build: Build<'_>, role: Role) -> Result<Box<Variant>, String> {
+    fn upstream(&self, server: &str, build: Build<'_>) -> Result<Box<Variant>, String> {
         let stated = self.inputs.suite.servers.get(server);
-        let build = Build { version: build.version.filter(|_| stated.is_none()), home: None };
+        let build = Build { version: build.version.filter(|_| stated.is_none()), home: None, ..build };
         let upstream = match stated {
-            Some(command) => self.variant_of_suite(server, command, build, role),
-            None => self.catalog_variant(server, build, role),
+            Some(command) => self.variant_of_suite(server, command, build),
+            None => self.catalog_variant(server, build),
         };
         let upstream = upstream.map_err(|because| format!("{server} behind it: {because}"))?;
-        Ok(Box::new(Variant { name: build.variant_name(server, Role::Compared), ..upstream }))
+        let name = Build { role: Role::Compared, ..build }.variant_name(server);
+        Ok(Box::new(Variant { name, ..upstream }))
     }
 
-    fn catalog_variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
+    fn catalog_variant(&self, server: &str, build: Build<'_>) -> Result<Variant, String> {
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
         // Another copy of the project has a catalog of its own, maybe with other versions.
         let of_this_home = build.version.filter(|_| build.home.is_none());
@@ -238,13 +226,13 @@ impl NameLookup<'_> {
             return Err(reason.clone());
         }
         Ok(Variant {
-            name: build.variant_name(server, role),
+            name: build.variant_name(server),
             server: server.to_owned(),
             family: known.family.clone(),
             kind: known.kind.clone(),
             version: Some(build.version.unwrap_or(&known.default_version).to_owned()),
             routes: known.routes,
-            role,
+            role: build.role,
             upstream: None,
             program: build.home.map_or(Program::Catalog, |home| Program::CatalogIn { home: home.to_owned() }),
         })
@@ -321,13 +309,14 @@ impl NameLookup<'_> {
     ) -> Vec<Variant> {
         let mut variants = Vec::new();
         let aa = self.aa().is_some() && requested.servers == [requested.baseline.clone()];
-        let build = Build { version, home: None };
+        let build = Build { version, home: None, role: Role::Compared };
         let of_baseline = Build {
             version: requested.baseline_version.as_deref().or(version),
             home: requested.baseline_home.as_deref(),
+            role: Role::Baseline,
         };
         if self.mode == Mode::Compared || requested.with_baseline {
-            match self.variant(&requested.baseline, of_baseline, Role::Baseline, keys) {
+            match self.variant(&requested.baseline, of_baseline, keys) {
                 Ok(baseline) => variants.push(baseline),
                 Err(because) => {
                     skipped.push(Skipped { what: format!("{} and all compared with it", requested.baseline), because });
@@ -337,11 +326,11 @@ impl NameLookup<'_> {
         }
         let is_other_build = requested.baseline_version.is_some() || requested.baseline_home.is_some();
         let is_compared = |server: &&String| **server != requested.baseline || is_other_build;
-        let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
-        let pinned = requested.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
+        let of_version = |version| Build { version: Some(version), ..build };
+        let pinned = requested.pinned.iter().map(|(server, version)| (server, of_version(version.as_str())));
         for (server, build) in requested.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned)
         {
-            match self.variant(server, build, Role::Compared, keys) {
+            match self.variant(server, build, keys) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
@@ -351,7 +340,8 @@ impl NameLookup<'_> {
             return Vec::new();
         }
         if aa || values.control == Some(true) && variants.len() > 1 {
-            variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control, keys).ok());
+            let of_control = Build { role: Role::Control, ..of_baseline };
+            variants.extend(self.variant(&requested.baseline, of_control, keys).ok());
         }
         variants
     }
