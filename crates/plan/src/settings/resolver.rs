@@ -29,17 +29,13 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// A sequential run has one long slice for each cell, and not the slices of the table.
     pub fn is_sequential(&self) -> bool {
         self.mode == Mode::Sequential
     }
 
     pub fn is_compared(&self) -> bool {
         self.mode == Mode::Compared
-    }
-
-    /// A sequential run has one long slice for each cell; all others have the slices of the table.
-    pub fn has_slices(&self) -> bool {
-        !self.is_sequential()
     }
 
     pub fn warms_up_until_steady(&self) -> bool {

@@ -190,7 +190,7 @@ define_settings! {
     section Slices {
         /// Length of one slice.
         slice: Span = value("SPAN")
-            .when(|known| known.has_slices())
+            .when(|known| !known.is_sequential())
             .default_from("1s (500ms in a suite with servers of its own)", |known| {
                 let catalog_only = !known.has_own_servers;
                 if catalog_only { Span::from_secs(1) } else { Span::from_millis(500) }
@@ -199,7 +199,7 @@ define_settings! {
             .fills(|to, length| to.slices.length = length);
         /// Start of each slice that is not scored.
         discard: Span = value("SPAN")
-            .when(|known| known.has_slices())
+            .when(|known| !known.is_sequential())
             .default(Span::from_millis(100))
             .check("must be at most half of the slice", |discard, known| {
                 known.so_far.slice.is_none_or(|slice| discard.0 * 2 <= slice.0)
@@ -218,7 +218,7 @@ define_settings! {
             .fills(|to, turn| to.slices.turn = turn);
         /// Rounds of closed-loop slices per fork: they measure throughput.
         saturating: u32 = value("ROUNDS")
-            .when(|known| known.has_slices())
+            .when(|known| !known.is_sequential())
             .default(5)
             .check("one of saturating, fixed and latency must be above 0", |_, known| known.has_load())
             .check("saturating and fixed must not exceed 100000 rounds together", |_, known| {
@@ -226,10 +226,10 @@ define_settings! {
             })
             .fills(|to, rounds| to.slices.saturating = rounds);
         /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
-        fixed: u32 = value("ROUNDS").when(|known| known.has_slices()).default(0).fills(|to, rounds| to.slices.fixed = rounds);
+        fixed: u32 = value("ROUNDS").when(|known| !known.is_sequential()).default(0).fills(|to, rounds| to.slices.fixed = rounds);
         /// Longest time for latency on each server per start; 0s for none. Requests arrive at random (Poisson) until each server has collected garbage five times and answered 10000 of them.
         latency: Span = value("SPAN")
-            .when(|known| known.has_slices())
+            .when(|known| !known.is_sequential())
             .default_from("12s (5s in a suite with servers of its own)", |known| {
                 Span::from_secs(if known.has_own_servers { 5 } else { 12 })
             })
@@ -240,7 +240,7 @@ define_settings! {
             .fills(|to, latency| to.slices.latency = latency);
         /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
         push: u32 = value("ROUNDS")
-            .when(|known| known.has_slices())
+            .when(|known| !known.is_sequential())
             .default_from("1 (with streams of events as many as 200 of them need, within 30s)", push_rounds)
             .check("write 1 to 100 rounds", |rounds, _| (1..=100).contains(rounds))
             .fills(|to, rounds| to.slices.push = rounds);
