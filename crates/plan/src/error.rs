@@ -4,7 +4,6 @@ use thiserror::Error;
 
 /// Why a suite, a contract or a set of flags does not become a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum PlanError {
     /// The text is not the document it should be: syntax, an unknown key, a wrong type.
     #[error("{file}:{line}: {message}")]

@@ -1,7 +1,6 @@
 //! Why stacks could not be read or written.
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProfileError {
     #[error("line {line} is no collapsed stack (\"{start}\"); each must be frames joined by ; and then a number")]
     Line { line: usize, start: String },

@@ -6,7 +6,6 @@ use rusqlite::ErrorCode;
 
 /// Why a record could not be written or read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RecordError {
     #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .0.display())]
     DiskFull(PathBuf),

@@ -2,7 +2,6 @@
 
 /// Every way in which this crate refuses to compute.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum StatsError {
     /// There are fewer values than the statistic needs.
     #[error("{what} needs at least {needed} values and got {got}; measure more")]

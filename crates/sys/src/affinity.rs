@@ -18,7 +18,6 @@ pub(crate) type KernelMask = rustix::thread::CpuSet;
 
 /// Why the CPUs of a task could not be read or set.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AffinityError {
     #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
     Refused {

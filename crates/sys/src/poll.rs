@@ -58,7 +58,6 @@ pub trait Handler<T: Transport> {
 
 /// What happened to a connection.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Event<'a> {
     /// The connection is open, and bytes may be sent on it.
     Connected { at: Nanos },
@@ -87,7 +86,6 @@ pub enum Event<'a> {
 
 /// How a connection ended.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum CloseCause {
     /// The peer closed it correctly.
     EndOfStream,

@@ -72,7 +72,6 @@ impl Program {
 
 /// Why a program could not be started or supervised.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ChildError {
     /// The program does not exist.
     #[error("command not found: {program}; install it, correct the name, or give its full path")]

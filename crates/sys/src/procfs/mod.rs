@@ -15,7 +15,6 @@ use std::{fs, io};
 
 /// Why information under `/proc` or `/sys` is not available.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProcfsError {
     /// The file could not be read. For a process this usually means that it has ended.
     #[error("cannot read {}: {source}", path.display())]

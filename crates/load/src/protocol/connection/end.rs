@@ -27,7 +27,6 @@ impl Problem {
             CloseCause::ReadFailed(error) => Self::new(ErrorClass::Read, error.to_string()),
             CloseCause::EndOfStream => Self::new(ErrorClass::Read, "connection closed"),
             CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
-            other => Self::new(ErrorClass::Read, format!("{other:?}")),
         }
     }
 }
