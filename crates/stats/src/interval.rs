@@ -1,13 +1,9 @@
 //! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value
 //! for looks after every fork. `compare` decides what the mean is of, and `verdict` what follows from it.
 
-mod noise;
-
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-pub use noise::noise_floor;
-
-use crate::error::{StatsError, require_alpha};
+use crate::error::{StatsError, require, require_alpha};
 use crate::quantile::{mean, sd};
 
 /// An estimate with the bounds of its uncertainty.
@@ -145,6 +141,18 @@ pub fn e_value(k: usize, mean: f64, sd: f64, null: f64) -> f64 {
     (bracket.ln() * n / 2.0 - c.ln() / 2.0).exp().min(f64::MAX)
 }
 
+/// The noise floor, which is the difference that a server shows against itself (A/A): as many forks do not tell smaller ones from noise.
+/// It is the half-width that the interval of a comparison of `compared` forks would have with the spread of an A/A control, as a share:
+/// 0.011 is ±1.1 %. `log_ratios` are those of the control's forks, of which there may be fewer.
+///
+/// # Errors
+/// There are fewer than three forks, one is not finite, or `alpha` is outside (0, 1).
+pub fn noise_floor(log_ratios: &[f64], compared: u32, alpha: f64) -> Result<f64, StatsError> {
+    require("a noise floor", 3, log_ratios)?;
+    let half_width = Interval::of_mean(log_ratios, alpha)?.half_width();
+    Ok(half_width * (log_ratios.len() as f64 / f64::from(compared.max(1))).sqrt())
+}
+
 /// The factor by which the mixture's prior widens the mean's variance after `k` values.
 fn growth(k: usize) -> f64 {
     1.0 + 10.0 * k as f64
@@ -215,5 +223,20 @@ mod tests {
         // With no scatter at all the bracket is c, and the evidence c^((K − 1) / 2) = 41^1.5.
         assert!((e_value(4, 1.0, 0.0, 0.0) - 41.0f64.powf(1.5)).abs() < 1e-6);
         assert_eq!(e_value(2_000, 1.0, 1e-300, 0.0), f64::MAX);
+    }
+
+    #[test]
+    fn the_floor_of_known_forks_agrees_with_arithmetic_by_hand() {
+        // −0.01, 0, 0.01: sd 0.01, t(0.975, 2) = 4.3027, ± 0.024841.
+        let floor = |compared| noise_floor(&[-0.01, 0.0, 0.01], compared, 0.05).unwrap();
+        assert!((floor(3) - 0.024_841).abs() < 1e-5);
+        // The same spread over the square root of 6, and not of 3.
+        assert!((floor(6) - 0.017_565).abs() < 1e-5);
+    }
+
+    #[test]
+    fn two_forks_have_no_noise_floor() {
+        let of_two = noise_floor(&[0.01, 0.02], 2, 0.05);
+        assert!(matches!(of_two, Err(StatsError::TooFew { needed: 3, .. })));
     }
 }
