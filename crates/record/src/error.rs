@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// Why a record could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -62,20 +62,13 @@ impl RecordError {
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
         match failure.code {
             ErrorCode::DiskFull => Self::DiskFull(file),
-            // On a tiny disk, the shared-memory file of a WAL database is the first that does not fit.
-            ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
-                Self::DiskFull(file)
-            }
-            // The file ends before the page that another page names.
-            ErrorCode::SystemIoFailure
-                if matches!(
-                    failure.extended_code,
-                    rusqlite::ffi::SQLITE_IOERR_SHORT_READ | rusqlite::ffi::SQLITE_IOERR_READ
-                ) =>
-            {
-                Self::Damaged { file, cause }
-            }
-            ErrorCode::SystemIoFailure => Self::Write { file, cause },
+            ErrorCode::SystemIoFailure => match failure.extended_code {
+                // On a tiny disk, the shared-memory file of a WAL database is the first that does not fit.
+                ffi::SQLITE_IOERR_SHMSIZE => Self::DiskFull(file),
+                // The file ends before the page that another page names.
+                ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_READ => Self::Damaged { file, cause },
+                _ => Self::Write { file, cause },
+            },
             ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission(file),
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked(file),
             ErrorCode::NotADatabase => Self::NotARecord(file),

@@ -119,16 +119,11 @@ fn read_brief(file: &Path) -> Result<RunBrief, RecordError> {
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let header = reader::header(&connection).map_err(wrap)?;
     let (end, length_ns) = reader::end(&connection).map_err(wrap)?.unzip();
-    Ok(match header {
-        RecordHeader::Run(header) => {
-            let (suite, question) = (header.plan.suite, header.plan.question);
-            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end, length_ns }
-        }
-        RecordHeader::Load(header) => {
-            let (suite, question) = ("load".to_owned(), header.plan.url);
-            RunBrief { suite, question, started_unix_ns: header.started_unix_ns, end, length_ns }
-        }
-    })
+    let (suite, question, started_unix_ns) = match header {
+        RecordHeader::Run(header) => (header.plan.suite, header.plan.question, header.started_unix_ns),
+        RecordHeader::Load(header) => ("load".to_owned(), header.plan.url, header.started_unix_ns),
+    };
+    Ok(RunBrief { suite, question, started_unix_ns, end, length_ns })
 }
 
 /// Ids of the runs that have a record, the oldest first.

@@ -181,14 +181,10 @@ fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<NamedTempFile, Reco
 /// Removes a record that has nothing but a header, or less: it would only use space on a full disk.
 fn remove_empty_record(file: &Path) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(with_suffix(file, suffix));
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
     }
-}
-
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// Sets a value of the table `run`.
