@@ -24,7 +24,7 @@ pub fn parse_collapsed(text: &str) -> Result<Stacks, ProfileError> {
             return Err(wrong());
         }
         if weight > 0 {
-            let frames = names.split(';').map(|name| stacks.intern_frame(&Frame::parse(name))).collect();
+            let frames = names.split(';').map(|name| stacks.intern_frame(Frame::parse(name))).collect();
             stacks.push_stack(frames, weight);
         }
     }

@@ -1,7 +1,8 @@
 //! The tree of a flame graph, for one profile or for two to compare, small enough for a page.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::stacks::Stacks;
@@ -57,8 +58,8 @@ impl FlameTree {
 
 #[derive(Debug, Default)]
 struct Grown {
-    names: BTreeMap<String, u32>,
-    kinds: Vec<char>,
+    /// The names, each with the letter of its kind.
+    names: IndexMap<String, char>,
     nodes: Vec<Node>,
 }
 
@@ -78,12 +79,9 @@ impl Grown {
     }
 
     fn name(&mut self, name: &str, kind: char) -> u32 {
-        if let Some(&id) = self.names.get(name) {
-            return id;
-        }
-        let id = self.names.len() as u32;
-        self.names.insert(name.to_owned(), id);
-        self.kinds.push(kind);
+        let entry = self.names.entry(name.to_owned());
+        let id = entry.index() as u32;
+        entry.or_insert(kind);
         id
     }
 
@@ -98,8 +96,7 @@ impl Grown {
 
     /// Walks the tree in preorder and keeps the nodes that are large enough, with their names.
     fn prune(&self, cut: u32, both: bool) -> FlameTree {
-        let mut by_id: Vec<&str> = vec![""; self.names.len()];
-        self.names.iter().for_each(|(name, id)| by_id[*id as usize] = name);
+        let by_id: Vec<&str> = self.names.keys().map(String::as_str).collect();
         let mut tree = FlameTree { cut, ..FlameTree::default() };
         let mut places: HashMap<u32, u32> = HashMap::new();
         let mut open: Vec<(usize, u32, u16)> = self.children_by_name(0, &by_id, 0);
@@ -110,7 +107,7 @@ impl Grown {
             }
             let place = *places.entry(name).or_insert_with(|| {
                 tree.names.push(by_id[name as usize].to_owned());
-                tree.kinds.push(self.kinds[name as usize]);
+                tree.kinds.push(self.names[name as usize]);
                 tree.names.len() as u32 - 1
             });
             tree.frame.push(place);

@@ -1,6 +1,6 @@
 //! Stacks with their weights. Each frame's name is stored once.
 
-use std::collections::HashMap;
+use indexmap::IndexSet;
 
 use crate::frame::Frame;
 
@@ -18,8 +18,7 @@ pub struct Stack {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stacks {
-    frames: Vec<Frame>,
-    ids: HashMap<Frame, FrameId>,
+    frames: IndexSet<Frame>,
     stacks: Vec<Stack>,
 }
 
@@ -29,14 +28,8 @@ impl Stacks {
     }
 
     /// The id of a frame; a new one if the frame is new.
-    pub fn intern_frame(&mut self, frame: &Frame) -> FrameId {
-        if let Some(&id) = self.ids.get(frame) {
-            return id;
-        }
-        let id = self.frames.len() as FrameId;
-        self.frames.push(frame.clone());
-        self.ids.insert(frame.clone(), id);
-        id
+    pub fn intern_frame(&mut self, frame: Frame) -> FrameId {
+        self.frames.insert_full(frame).0 as FrameId
     }
 
     /// Adds a stack, root first. [`Self::intern_frame`] gives the ids.
@@ -46,14 +39,14 @@ impl Stacks {
 
     /// Adds all stacks of another profile.
     pub fn extend(&mut self, other: &Self) {
-        let ids: Vec<FrameId> = other.frames.iter().map(|frame| self.intern_frame(frame)).collect();
+        let ids: Vec<FrameId> = other.frames.iter().map(|frame| self.intern_frame(frame.clone())).collect();
         for stack in &other.stacks {
             self.push_stack(stack.frames.iter().map(|&id| ids[id as usize]).collect(), stack.weight);
         }
     }
 
     /// All frames, indexed by id.
-    pub fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &IndexSet<Frame> {
         &self.frames
     }
 

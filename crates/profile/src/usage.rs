@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexSet;
+
 use crate::frame::FrameKind;
 use crate::stacks::Stacks;
 
@@ -96,16 +98,9 @@ impl Tally {
 
 /// The names of all methods, and the method of each frame.
 fn methods(stacks: &Stacks) -> (Vec<&str>, Vec<u32>) {
-    let mut names: Vec<&str> = Vec::new();
-    let mut known: HashMap<&str, u32> = HashMap::new();
-    let method_of = stacks.frames().iter().map(|frame| {
-        *known.entry(&frame.name).or_insert_with(|| {
-            names.push(&frame.name);
-            names.len() as u32 - 1
-        })
-    });
-    let method_of = method_of.collect();
-    (names, method_of)
+    let mut names = IndexSet::new();
+    let method_of = stacks.frames().iter().map(|frame| names.insert_full(frame.name.as_str()).0 as u32).collect();
+    (names.into_iter().collect(), method_of)
 }
 
 #[cfg(test)]

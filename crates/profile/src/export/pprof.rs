@@ -1,10 +1,10 @@
 //! The compressed protocol buffer of pprof.
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use indexmap::IndexSet;
 
 use super::Unit;
 use crate::error::ProfileError;
@@ -40,15 +40,16 @@ pub fn write_pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError>
 }
 
 fn profile(stacks: &Stacks, unit: Unit) -> Message {
-    let mut strings = Strings::default();
+    let mut strings = IndexSet::new();
+    let mut place = |text: &str| strings.insert_full(text.to_owned()).0 as u64;
     // The first string must be empty.
-    strings.place("");
+    place("");
     let (kind, unit) = match unit {
         Unit::Samples => ("samples", "count"),
         Unit::Nanoseconds => ("cpu", "nanoseconds"),
         Unit::Bytes => ("alloc_space", "bytes"),
     };
-    let (kind, unit) = (strings.place(kind), strings.place(unit));
+    let (kind, unit) = (place(kind), place(unit));
     let sample_type = Message::default().with(field::VALUE_TYPE_KIND, kind).with(field::VALUE_TYPE_UNIT, unit);
     let mut profile = Message::default();
     profile.add_bytes(field::PROFILE_SAMPLE_TYPE, &sample_type.0);
@@ -64,11 +65,11 @@ fn profile(stacks: &Stacks, unit: Unit) -> Message {
         let mut location = Message::default().with(field::LOCATION_ID, id);
         location.add_bytes(field::LOCATION_LINE, &line.0);
         profile.add_bytes(field::PROFILE_LOCATION, &location.0);
-        let name = strings.place(&frame.name);
+        let name = place(&frame.name);
         let function = Message::default().with(field::FUNCTION_ID, id).with(field::FUNCTION_NAME, name);
         profile.add_bytes(field::PROFILE_FUNCTION, &function.0);
     }
-    strings.table.iter().for_each(|text| profile.add_bytes(field::PROFILE_STRING_TABLE, text.as_bytes()));
+    strings.iter().for_each(|text| profile.add_bytes(field::PROFILE_STRING_TABLE, text.as_bytes()));
     profile
 }
 
@@ -104,24 +105,6 @@ impl Message {
             value >>= 7;
         }
         self.0.push(value as u8);
-    }
-}
-
-#[derive(Debug, Default)]
-struct Strings {
-    table: Vec<String>,
-    places: HashMap<String, u64>,
-}
-
-impl Strings {
-    fn place(&mut self, text: &str) -> u64 {
-        if let Some(&place) = self.places.get(text) {
-            return place;
-        }
-        let place = self.table.len() as u64;
-        self.table.push(text.to_owned());
-        self.places.insert(text.to_owned(), place);
-        place
     }
 }
 
