@@ -1,5 +1,4 @@
 //! The search for the largest load that a server sustains: which load to try next, and the result of the tries so far.
-//!
 //! The caller decides what "sustained" means: each try says yes or no. A single try near the limit may say either, so a
 //! load counts as sustained, or not, once two tries agree.
 

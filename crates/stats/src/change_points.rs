@@ -8,10 +8,9 @@ use crate::interval::Interval;
 /// A level holds for at least this many values; fewer could be an outlier.
 pub const LEAST_VALUES: usize = 3;
 
-/// The cost of each further level: this factor times ln(n), in variances of a value.
-///
-/// In 1,000 series of 200 values without a change, at most one in a hundred gets one, also where the values have two modes or
-/// resemble their neighbours (`tests/change_points.rs`).
+/// The cost of each further level: this factor times ln(n), in variances of a value. In 1,000 series of 200 values
+/// without a change, at most one in a hundred gets one, also where the values have two modes or resemble their
+/// neighbours (`tests/change_points.rs`).
 pub const PENALTY: f64 = 4.0;
 
 /// The largest of the steps between neighbours, this share of them, do not count in the variance: they may be changes of level
@@ -35,17 +34,12 @@ pub struct ChangePoint {
     pub size: Interval,
 }
 
-/// All changes of level in `values`, in order. `alpha` is the error probability of the interval of each size; a change whose
-/// interval contains 0 is none.
-///
-/// # Errors
-/// A value is not finite, or `alpha` is outside (0, 1).
-///
-/// # Source
-/// Optimal partitioning: Jackson et al., IEEE Signal Processing Letters 12 (2005). PELT (Killick et al., JASA 107, 2012) finds
+/// All changes of level in `values`, in order. `alpha` is the error probability of the interval of each size; a change
+/// whose interval contains 0 is none. Errors: a value is not finite, or `alpha` is outside (0, 1). Source: Optimal
+/// partitioning: Jackson et al., IEEE Signal Processing Letters 12 (2005). PELT (Killick et al., JASA 107, 2012) finds
 /// the same partition with less work, which matters for far longer series only. The test of every change against its
-/// neighbouring levels, the weakest first, is that of Hunter (Fleming et al., ICPE 2023; Apache Otava). The variance from steps
-/// is von Neumann's (Annals of Mathematical Statistics 12, 1941).
+/// neighbouring levels, the weakest first, is that of Hunter (Fleming et al., ICPE 2023; Apache Otava). The variance
+/// from steps is von Neumann's (Annals of Mathematical Statistics 12, 1941).
 pub fn find_change_points(values: &[f64], alpha: f64) -> Result<Vec<ChangePoint>, StatsError> {
     require_alpha(alpha)?;
     require("change points", 0, values)?;

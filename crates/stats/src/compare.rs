@@ -7,10 +7,8 @@ use crate::method::{Method, Spread};
 use crate::moderated::VariancePrior;
 use crate::quantile::{mean, sd, trimmed_mean};
 
-/// The smallest standard deviation of forks (of log-ratios) that is used.
-///
-/// A few forks can agree by chance; 0.5 % is the lower end of what two starts of one JVM program are known to differ
-/// by.
+/// The smallest standard deviation of forks (of log-ratios) that is used. A few forks can agree by chance; 0.5 % is the
+/// lower end of what two starts of one JVM program are known to differ by.
 pub const SD_FLOOR: f64 = 0.005;
 
 /// The result of one fork: how much the variant differs from the baseline, from slices measured in pairs.
@@ -21,12 +19,9 @@ pub struct ForkRatio {
 }
 
 impl ForkRatio {
-    /// The ratio of one fork from its pairs `(variant, baseline)`, in any one unit.
-    ///
-    /// A quantity that exists once per fork, such as a percentile of its merged histograms, is a single pair.
-    ///
-    /// # Errors
-    /// There is no pair, or a value is zero, negative or not finite.
+    /// The ratio of one fork from its pairs `(variant, baseline)`, in any one unit. A quantity that exists once per
+    /// fork, such as a percentile of its merged histograms, is a single pair. Errors: there is no pair, or a value is
+    /// zero, negative or not finite.
     pub fn from_pairs(pairs: &[(f64, f64)]) -> Result<Self, StatsError> {
         Ok(Self { trimmed_log: trimmed_mean(&log_ratios(pairs)?)? })
     }
@@ -69,10 +64,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares over forks; `sd_floor` is [`SD_FLOOR`] in every plan.
-    ///
-    /// # Errors
-    /// There is no fork, a value is not finite, the floor is negative, or the method's α is outside (0, 1).
+    /// Compares over forks; `sd_floor` is [`SD_FLOOR`] in every plan. Errors: there is no fork, a value is not finite,
+    /// the floor is negative, or the method's α is outside (0, 1).
     pub fn over_forks(forks: &[ForkRatio], method: Method, sd_floor: f64) -> Result<Self, StatsError> {
         if !(sd_floor.is_finite() && sd_floor >= 0.0) {
             return Err(StatsError::BadParameter { name: "sd_floor", value: sd_floor, expected: "0 or more" });
@@ -100,10 +93,8 @@ impl Comparison {
     }
 
     /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks
-    /// scattered as these and earlier ones do; a forecast only.
-    ///
-    /// # Errors
-    /// There are fewer than two forks, here or in the forecast.
+    /// scattered as these and earlier ones do; a forecast only. Errors: there are fewer than two forks, here or in the
+    /// forecast.
     pub fn forecast(&self, forks: u32) -> Result<Self, StatsError> {
         let got = self.forks.min(forks) as usize;
         let log = self.log.filter(|_| got >= 2);
@@ -162,10 +153,9 @@ impl VariancePrior {
 const MAX_LEVEL: f64 = 0.999;
 
 /// The interval of more forks than were declared: that of the declared ones stands, and where the run may go on its
-/// intersection with the confidence sequence of all.
-///
-/// The sequence alone is given where the mean of all forks is not in both, as after a drift: it uses all forks, and is around
-/// their mean. Both hold together at α, so either may be chosen after looking.
+/// intersection with the confidence sequence of all. The sequence alone is given where the mean of all forks is not in
+/// both, as after a drift: it uses all forks, and is around their mean. Both hold together at α, so either may be
+/// chosen after looking.
 fn interval_past_declared(all: &Spread, planned: &Spread, method: &Method) -> Result<Interval, StatsError> {
     let endless = Interval::around(all.mean, method.endless_half_width(all.forks, all.sd)?);
     let planned = Interval::around(planned.mean, method.planned_half_width(planned.forks, planned.sd)?);

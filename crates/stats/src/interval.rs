@@ -23,10 +23,7 @@ impl Interval {
     }
 
     /// Student's 1 − `alpha` interval of the mean of `values`, each from a fork of its own, whose number was fixed
-    /// beforehand.
-    ///
-    /// # Errors
-    /// There are fewer than two values, one is not finite, or `alpha` is outside (0, 1).
+    /// beforehand. Errors: there are fewer than two values, one is not finite, or `alpha` is outside (0, 1).
     pub fn of_mean(values: &[f64], alpha: f64) -> Result<Self, StatsError> {
         let half_width = student_t_half_width(values.len(), sd(values)?, alpha)?;
         Ok(Self::around(mean(values)?, half_width))
@@ -59,10 +56,8 @@ impl Interval {
     }
 }
 
-/// The quantile `p` of Student's t distribution with `df` degrees of freedom.
-///
-/// # Errors
-/// `p` is outside (0, 1) or `df` is not positive.
+/// The quantile `p` of Student's t distribution with `df` degrees of freedom. Errors: `p` is outside (0, 1) or `df` is
+/// not positive.
 pub fn student_t_quantile(p: f64, df: f64) -> Result<f64, StatsError> {
     require_alpha(p)?;
     let distribution = StudentsT::new(0.0, 1.0, df).map_err(|_| StatsError::BadParameter {
@@ -83,12 +78,9 @@ pub fn student_t_p_value(t: f64, df: f64) -> f64 {
     distribution.map_or(1.0, |distribution| 2.0 * distribution.sf(t.abs()))
 }
 
-/// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`.
-///
-/// Valid for a `k` fixed beforehand. To look after each value and stop at any time, use [`sequence_half_width`].
-///
-/// # Errors
-/// `k` is below 2 or `alpha` is outside (0, 1).
+/// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`. Valid
+/// for a `k` fixed beforehand. To look after each value and stop at any time, use [`sequence_half_width`]. Errors: `k`
+/// is below 2 or `alpha` is outside (0, 1).
 pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsError> {
     require_alpha(alpha)?;
     require_two(k)?;
@@ -96,14 +88,8 @@ pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsE
 }
 
 /// Half-width of the t confidence sequence at `k` values with standard deviation `sd`: the intervals of *all* k hold
-/// together with probability 1 − `alpha`. So a run may look after every value and stop at any time.
-///
-/// Infinite while `k` is too small for any evidence to reach 1 / `alpha`.
-///
-/// # Errors
-/// `k` is below 2 or `alpha` is outside (0, 1).
-///
-/// # Source
+/// together with probability 1 − `alpha`. So a run may look after every value and stop at any time. Infinite while `k`
+/// is too small for any evidence to reach 1 / `alpha`. Errors: `k` is below 2 or `alpha` is outside (0, 1). Source:
 /// Wang & Ramdas, arXiv 2310.03722, with a prior variance of 10 on the standardised effect (c = 1 + 10 k).
 pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsError> {
     require_alpha(alpha)?;
@@ -117,14 +103,11 @@ pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsEr
     Ok(sd * ((n - 1.0) * (q - 1.0) / (1.0 - q / c) / n).sqrt())
 }
 
-/// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation.
-///
-/// It exceeds 1 / α at any number of values with probability at most α, whatever stops them (Ville's inequality). Its
-/// expectation is at most 1 at a stopping time that sees ratios of the values alone. It exceeds 1 / α exactly when [`sequence_half_width`] excludes `null`. One value gives no evidence, which is 1.
-/// Evidence beyond the range of a double is the largest double.
-///
-/// # Source
-/// Wang & Ramdas, arXiv 2310.03722; the same number is the Bayes factor of Gönen et al. 2005 with prior variance 10.
+/// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation; 1 for one value. It
+/// exceeds 1 / α at any number of values with probability at most α, whatever stops them (Ville's inequality), and does
+/// so exactly when [`sequence_half_width`] excludes `null`. Its expectation is at most 1 at a stopping time that sees
+/// ratios of the values alone. Source: Wang & Ramdas, arXiv 2310.03722; it is the Bayes factor of Gönen et al. 2005
+/// with prior variance 10.
 pub fn e_value(k: usize, mean: f64, sd: f64, null: f64) -> f64 {
     if k < 2 {
         return 1.0;
@@ -141,12 +124,10 @@ pub fn e_value(k: usize, mean: f64, sd: f64, null: f64) -> f64 {
     (bracket.ln() * n / 2.0 - c.ln() / 2.0).exp().min(f64::MAX)
 }
 
-/// The noise floor, which is the difference that a server shows against itself (A/A): as many forks do not tell smaller ones from noise.
-/// It is the half-width that the interval of a comparison of `compared` forks would have with the spread of an A/A control, as a share:
-/// 0.011 is ±1.1 %. `log_ratios` are those of the control's forks, of which there may be fewer.
-///
-/// # Errors
-/// There are fewer than three forks, one is not finite, or `alpha` is outside (0, 1).
+/// The noise floor, which is the difference that a server shows against itself (A/A): as many forks do not tell smaller
+/// ones from noise. It is the half-width that the interval of a comparison of `compared` forks would have with the
+/// spread of an A/A control, as a share: 0.011 is ±1.1 %. `log_ratios` are those of the control's forks, of which there
+/// may be fewer. Errors: there are fewer than three forks, one is not finite, or `alpha` is outside (0, 1).
 pub fn noise_floor(log_ratios: &[f64], compared: u32, alpha: f64) -> Result<f64, StatsError> {
     require("a noise floor", 3, log_ratios)?;
     let half_width = Interval::of_mean(log_ratios, alpha)?.half_width();

@@ -1,8 +1,6 @@
-//! Pure numbers: latency histograms, intervals, the comparison of two variants and its verdict.
-//! No clock, no file, no socket and no other crate of ours; measuring belongs to `tare-load`, words and charts to `tare-report`.
-//!
-//! The usual way through: slices → [`ForkRatio`] per fork → [`Comparison`] over forks → [`Verdict`] by a
-//! [`DecisionRule`] → [`measures::judge_measures`] over all comparisons and measures of the run.
+//! Pure numbers: no clock, no file, no socket and no other crate of ours. The usual way through: slices →
+//! [`ForkRatio`] per fork → [`Comparison`] over forks → [`Verdict`] by a [`DecisionRule`] →
+//! [`measures::judge_measures`] over all comparisons and measures of the run.
 
 pub mod capacity;
 pub mod change_points;

@@ -35,12 +35,11 @@ struct JudgedAt {
     strict: Comparison,
 }
 
-/// Judges the limit `limit`, a ratio, as one of `limits` that a run judges.
-///
-/// A run passes only if all of its limits hold. So each is judged at α for *held* (an intersection-union test: Berger,
-/// Technometrics 24, 1982), and the probability to pass wrongly is α at most. A run fails if any limit is exceeded. So α is
-/// divided by the number of limits for *regressed*. That claim has one side, and an interval of 2 α / n is wrong on one side
-/// with probability α / n.
+/// Judges the limit `limit`, a ratio, as one of `limits` that a run judges. A run passes only if all of its limits
+/// hold. So each is judged at α for *held* (an intersection-union test: Berger, Technometrics 24, 1982), and the
+/// probability to pass wrongly is α at most. A run fails if any limit is exceeded. So α is divided by the number of
+/// limits for *regressed*. That claim has one side, and an interval of 2 α / n is wrong on one side with probability α
+/// / n.
 pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result<LimitVerdict, StatsError> {
     Ok(JudgedAt::of(measured, limits)?.verdict(limit, measured.polarity))
 }

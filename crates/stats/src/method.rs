@@ -105,10 +105,7 @@ impl Method {
 
     /// The half-width that `forks` forks of standard deviation `sd` give: infinite where they are too few for any
     /// interval. Beyond the declared number it is that of the declared one, or of the confidence sequence where that is
-    /// narrower.
-    ///
-    /// # Errors
-    /// There are fewer than two forks, or α is outside (0, 1).
+    /// narrower. Errors: there are fewer than two forks, or α is outside (0, 1).
     pub fn half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
         match self {
             Self::FixedForks { alpha, .. } => {
@@ -140,11 +137,9 @@ impl Method {
         Ok((LookSchedule::new(self.min_forks(), declared, (2.0 * df).floor() / 2.0)?, forks, sd))
     }
 
-    /// The smallest error probability at which the interval of `forks` forks excludes 0: a p-value of "no difference" that
-    /// is valid at the look that it is taken at. `planned` has number, mean and spread of the declared forks.
-    ///
-    /// # Errors
-    /// There are fewer than two forks.
+    /// The smallest error probability at which the interval of `forks` forks excludes 0: a p-value of "no difference"
+    /// that is valid at the look that it is taken at. `planned` has number, mean and spread of the declared forks.
+    /// Errors: there are fewer than two forks.
     pub(crate) fn p_value(&self, all: &Spread, planned: &Spread) -> Result<f64, StatsError> {
         require_two(all.forks as usize)?;
         let t = |mean: f64, forks: u32, sd: f64| mean.abs() * f64::from(forks).sqrt() / sd;

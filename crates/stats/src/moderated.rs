@@ -33,18 +33,14 @@ pub struct VariancePrior {
 }
 
 impl VariancePrior {
-    /// The prior of comparisons, each with the standard deviation of its forks and its degrees of freedom; `None` for fewer
-    /// than [`MIN_PRIOR_GROUPS`], and if they differ so much that they predict nothing.
+    /// The prior of comparisons, each with the standard deviation of its forks and its degrees of freedom; `None` for
+    /// fewer than [`MIN_PRIOR_GROUPS`], and if they differ so much that they predict nothing. `sd` lies one standard
+    /// error above its estimate: without this, intervals miss the truth in up to 6.6 % of the cases where 5 % are
+    /// allowed, because the fit does not know the true spread, and the true ones need not scatter as its model says.
+    /// Errors: a standard deviation or a number of degrees of freedom is not positive and finite.
     ///
-    /// `sd` lies one standard error above its estimate. The fit does not know the true spread, and the true ones need not
-    /// scatter as its model says. Without this, intervals miss the truth in up to 6.6 % of the cases where 5 % are allowed.
-    ///
-    /// # Errors
-    /// A standard deviation or a number of degrees of freedom is not positive and finite.
-    ///
-    /// # Source
-    /// Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004), section 6.2; in the robust form of Phipson, Lee, Majewski, Alexander &
-    /// Smyth, Annals of Applied Statistics 10 (2016). docs/notebook/2026-11-28-every-cell.md has the simulations.
+    /// Sources: Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004), section 6.2; robust: Phipson, Lee, Majewski, Alexander &
+    /// Smyth, Annals of Applied Statistics 10 (2016). Simulations: docs/notebook/2026-11-28-every-cell.md.
     pub fn fit(groups: &[(f64, f64)]) -> Result<Option<Self>, StatsError> {
         let (sds, dfs): (Vec<f64>, Vec<f64>) = groups.iter().copied().unzip();
         for values in [&sds, &dfs] {

@@ -3,16 +3,11 @@
 use crate::error::{StatsError, require_alpha};
 use crate::verdict::LARGE_TABLE;
 
-/// How many hypotheses "no difference" of a table are rejected at false-discovery rate `alpha`: those with p ≤ alpha · k / K, for
-/// the largest k that there are as many of.
-///
-/// It holds for independent p-values, and for those that depend positively, as where comparisons share a baseline.
-///
-/// # Errors
-/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
-///
-/// # Source
-/// Benjamini & Hochberg, JRSS B 57 (1995); for positive dependence Benjamini & Yekutieli, Annals of Statistics 29 (2001).
+/// How many hypotheses "no difference" of a table are rejected at false-discovery rate `alpha`: those with p ≤ alpha ·
+/// k / K, for the largest k that there are as many of. It holds for independent p-values, and for those that depend
+/// positively, as where comparisons share a baseline. Errors: `alpha` is outside (0, 1), or a p-value is outside 0–1.
+/// Source: Benjamini & Hochberg, JRSS B 57 (1995); for positive dependence Benjamini & Yekutieli, Annals of Statistics
+/// 29 (2001).
 pub fn benjamini_hochberg(p_values: &[f64], alpha: f64) -> Result<usize, StatsError> {
     require_alpha(alpha)?;
     require_p_values(p_values.iter().copied())?;
@@ -34,14 +29,9 @@ pub fn rejected_together(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, Stat
     Ok(p_values.iter().map(|p| *p <= level).collect())
 }
 
-/// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
-/// the order given. Valid whatever the dependence between them.
-///
-/// # Errors
-/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
-///
-/// # Source
-/// Holm, Scandinavian Journal of Statistics 6 (1979).
+/// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at
+/// most, in the order given. Valid whatever the dependence between them. Errors: `alpha` is outside (0, 1), or a
+/// p-value is outside 0–1. Source: Holm, Scandinavian Journal of Statistics 6 (1979).
 pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     require_alpha(alpha)?;
     require_p_values(p_values.iter().copied())?;
@@ -49,11 +39,10 @@ pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     Ok(rejected_at.into_iter().map(|level| level.is_some()).collect())
 }
 
-/// Holm's procedure for hypotheses that have a test at any level and no p-value: the level at which each of `count` is rejected,
-/// `None` where it is not. `rejects` tests the hypothesis of that index at a level.
-///
-/// It ends after `count` rounds at most, because a round that rejects nothing is the last and no rejection is taken back. If a
-/// test that rejects at a level also rejects at every higher one, then more `alpha` takes no rejection away: by induction each
+/// Holm's procedure for hypotheses that have a test at any level and no p-value: the level at which each of `count` is
+/// rejected, `None` where it is not. `rejects` tests the hypothesis of that index at a level. It ends after `count`
+/// rounds at most, because a round that rejects nothing is the last and no rejection is taken back. If a test that
+/// rejects at a level also rejects at every higher one, then more `alpha` takes no rejection away: by induction each
 /// round begins with at least the rejections, and so at the level, of the same round at a smaller `alpha`.
 pub(crate) fn holm_levels(
     count: usize,

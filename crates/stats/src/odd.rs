@@ -18,17 +18,11 @@ const FEWEST_IN_RANGE: usize = 4;
 /// The smallest number of forks from which an odd one can be identified.
 const MIN_FORKS: usize = 5;
 
-/// The places of the forks whose level (or ratio) lies apart from that of the majority, in order. The majority are at least
-/// two thirds of the forks, which lie together. Half is too few: three close forks of five, or four of seven, can be
-/// neighbours by chance, and their interval is then too narrow. Between the majority and every other fork is a gap of at
-/// least [`ODD_RATIO`] and six of its standard deviations. None with fewer than five forks, and none where no such majority
-/// exists: then the usual mode is not known.
-///
-/// Forks that merely scatter have no such gap. `bench/decide/run replay` counts what leaving odd forks out does to the error
-/// probability of intervals.
-///
-/// # Errors
-/// A level is zero, negative or not finite.
+/// The places of the forks whose level (or ratio) lies apart from that of the majority, in order. The majority are at
+/// least two thirds of the forks, which lie together: three close forks of five can be neighbours by chance. Between it
+/// and every other fork is a gap of at least [`ODD_RATIO`] and six of its standard deviations, which forks that merely
+/// scatter do not have. None with fewer than five forks or without such a majority: then the usual mode is not known.
+/// `bench/decide/run replay` counts what leaving odd forks out does to intervals. Errors: a level is not positive.
 pub fn find_odd_starts(levels: &[f64]) -> Result<Vec<usize>, StatsError> {
     if let Some(index) = levels.iter().position(|level| !level.is_finite() || *level <= 0.0) {
         return Err(StatsError::NotFinite { index, value: levels[index] });

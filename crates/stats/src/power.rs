@@ -12,11 +12,8 @@ use crate::repeated::integral;
 pub const DEFAULT_POWER: f64 = 0.8;
 
 /// The smallest log-ratio that is detected with probability `power`: the interval after `forks` forks, which scatter by
-/// `sd`, then excludes 0. Looks before the last detect it slightly more often.
-///
-/// # Errors
-/// `sd` is negative or not finite, `power` is outside (0, 1), there are fewer than two forks, or the method gives them
-/// no interval.
+/// `sd`, then excludes 0. Looks before the last detect it slightly more often. Errors: `sd` is negative or not finite,
+/// `power` is outside (0, 1), there are fewer than two forks, or the method gives them no interval.
 pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) -> Result<f64, StatsError> {
     require_alpha(power)?;
     if !(sd.is_finite() && sd >= 0.0) {

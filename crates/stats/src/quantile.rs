@@ -18,13 +18,9 @@ pub fn printable(n: u64, percentile: f64) -> bool {
     n as f64 * (100.0 - percentile) / 100.0 + 1e-8 >= SAMPLES_ABOVE
 }
 
-/// The quantile `q` (0–1) of `values`, interpolated linearly between the two nearest order statistics.
-///
-/// # Errors
-/// `values` is empty or not finite, or `q` is outside 0–1.
-///
-/// # Source
-/// Hyndman & Fan 1996, definition 7 (the default of R and NumPy).
+/// The quantile `q` (0–1) of `values`, interpolated linearly between the two nearest order statistics. Errors: `values`
+/// is empty or not finite, or `q` is outside 0–1. Source: Hyndman & Fan 1996, definition 7 (the default of R and
+/// NumPy).
 pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
     require("a quantile", 1, values)?;
     if !(0.0..=1.0).contains(&q) {
@@ -37,27 +33,18 @@ pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
     Ok(sorted[below] + (position - below as f64) * (sorted[above] - sorted[below]))
 }
 
-/// The middle value, or the mean of the two middle values.
-///
-/// # Errors
-/// `values` is empty or not finite.
+/// The middle value, or the mean of the two middle values. Errors: `values` is empty or not finite.
 pub fn median(values: &[f64]) -> Result<f64, StatsError> {
     quantile(values, 0.5)
 }
 
-/// The arithmetic mean.
-///
-/// # Errors
-/// `values` is empty or not finite.
+/// The arithmetic mean. Errors: `values` is empty or not finite.
 pub fn mean(values: &[f64]) -> Result<f64, StatsError> {
     require("a mean", 1, values)?;
     Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The standard deviation of a sample (divisor n − 1).
-///
-/// # Errors
-/// There are fewer than two values, or one is not finite.
+/// The standard deviation of a sample (divisor n − 1). Errors: there are fewer than two values, or one is not finite.
 pub fn sd(values: &[f64]) -> Result<f64, StatsError> {
     require("a standard deviation", 2, values)?;
     let centre = mean(values)?;
@@ -65,15 +52,9 @@ pub fn sd(values: &[f64]) -> Result<f64, StatsError> {
     Ok((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// The mean of what is left after cutting ⌊0.2 n⌋ values from each end of the sorted list.
-///
-/// With fewer than five values nothing is cut, and this is the plain mean.
-///
-/// # Errors
-/// `values` is empty or not finite.
-///
-/// # Source
-/// Tukey & McLaughlin 1963; 20 % is the share that Wilcox recommends for general use.
+/// The mean of what is left after cutting ⌊0.2 n⌋ values from each end of the sorted list. With fewer than five values
+/// nothing is cut, and this is the plain mean. Errors: `values` is empty or not finite. Source: Tukey & McLaughlin
+/// 1963; 20 % is the share that Wilcox recommends for general use.
 pub fn trimmed_mean(values: &[f64]) -> Result<f64, StatsError> {
     require("a trimmed mean", 1, values)?;
     let cut = (values.len() as f64 * TRIM).floor() as usize;

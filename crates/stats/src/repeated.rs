@@ -37,10 +37,8 @@ pub struct LookSchedule {
 
 impl LookSchedule {
     /// Looks after each fork from `min_forks` to `max_forks`. `prior_df` counts the degrees of freedom that a moderated
-    /// variance has before the first fork; 0 for the plain standard deviation.
-    ///
-    /// # Errors
-    /// `min_forks` is below 2, `max_forks` is below it or above [`MAX_LOOKS`], or `prior_df` is negative or not finite.
+    /// variance has before the first fork; 0 for the plain standard deviation. Errors: `min_forks` is below 2,
+    /// `max_forks` is below it or above [`MAX_LOOKS`], or `prior_df` is negative or not finite.
     pub fn new(min_forks: u32, max_forks: u32, prior_df: f64) -> Result<Self, StatsError> {
         let refuse = |name, value, expected| Err(StatsError::BadParameter { name, value, expected });
         if min_forks < 2 {
@@ -56,13 +54,9 @@ impl LookSchedule {
     }
 
     /// The half-width of the interval after `forks` forks of standard deviation `sd`, such that all intervals of the
-    /// schedule hold together with probability 1 − `alpha`. Infinite before the first look and after the last.
-    ///
-    /// # Errors
-    /// `alpha` is outside (0, 1).
-    ///
-    /// # Source
-    /// Jennison & Turnbull, JRSS B 51 (1989), 305–361; for t statistics Rom & McTague, 10.1080/10543406.2020.1730878.
+    /// schedule hold together with probability 1 − `alpha`. Infinite before the first look and after the last. Errors:
+    /// `alpha` is outside (0, 1). Source: Jennison & Turnbull, JRSS B 51 (1989), 305–361; for t statistics Rom &
+    /// McTague, 10.1080/10543406.2020.1730878.
     pub fn half_width(&self, forks: u32, sd: f64, alpha: f64) -> Result<f64, StatsError> {
         let factors = self.factors(alpha)?;
         let at = forks.checked_sub(self.min_forks).map(|at| at as usize);
@@ -70,11 +64,9 @@ impl LookSchedule {
     }
 
     /// The smallest error probability at which the interval after `forks` forks excludes a value that lies `t` standard
-    /// errors from their mean. It is a p-value at any look: with probability a, no look has one below a. After the last look
-    /// it is that of the last; before the first it is 1.
-    ///
-    /// # Errors
-    /// None for a schedule that [`LookSchedule::new`] made.
+    /// errors from their mean. It is a p-value at any look: with probability a, no look has one below a. After the last
+    /// look it is that of the last; before the first it is 1. Errors: none for a schedule that [`LookSchedule::new`]
+    /// made.
     pub fn p_value(&self, forks: u32, t: f64) -> Result<f64, StatsError> {
         let forks = forks.min(self.max_forks);
         let nominal = student_t_p_value(t, self.df(forks)) / self.weight(forks);
@@ -97,10 +89,9 @@ impl LookSchedule {
         f64::from(forks) - 1.0 + self.prior_df
     }
 
-    /// The nominal level of a look, relative to the last one's: (n / N)².
-    ///
-    /// An early look knows the standard deviation badly and pays for it with a far boundary; it gets little of α, so that
-    /// the last interval is nearly as narrow as if there had been one look only.
+    /// The nominal level of a look, relative to the last one's: (n / N)². An early look knows the standard deviation
+    /// badly and pays for it with a far boundary; it gets little of α, so that the last interval is nearly as narrow as
+    /// if there had been one look only.
     fn weight(&self, forks: u32) -> f64 {
         (f64::from(forks) / f64::from(self.max_forks)).powi(2)
     }

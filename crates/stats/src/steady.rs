@@ -72,17 +72,11 @@ pub enum Unsteady {
     },
 }
 
-/// Judges the series of one variant, in order of time: the first test that failed; `None` when it is steady.
-///
-/// The tests allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server
-/// does not warm up for ever. In return noise hides small drifts: "steady" means that none was seen.
-///
-/// # Errors
-/// A time, cost or share is not finite, or the rule's `alpha` is outside (0, 1).
-///
-/// # Source
-/// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean
-/// shift.
+/// Judges the series of one variant, in order of time: the first test that failed; `None` when it is steady. The tests
+/// allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server does not
+/// warm up for ever. In return noise hides small drifts: "steady" means that none was seen. Errors: a time, cost or
+/// share is not finite, or the rule's `alpha` is outside (0, 1). Source: Barrett et al., OOPSLA 2017, show why
+/// steadiness must be detected; the tests are least squares and Page's mean shift.
 pub fn why_unsteady(windows: &[Window], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
@@ -181,11 +175,8 @@ struct Trend {
 }
 
 impl Trend {
-    /// Fits a line to `(x, y)` points by least squares.
-    ///
-    /// # Errors
-    /// There are fewer than three points (two always fit exactly, and leave no scatter to judge by), one is not finite,
-    /// or all share the same x.
+    /// Fits a line to `(x, y)` points by least squares. Errors: there are fewer than three points (two always fit
+    /// exactly, and leave no scatter to judge by), one is not finite, or all share the same x.
     fn fit(points: &[(f64, f64)]) -> Result<Self, StatsError> {
         let (xs, ys): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
         require("a trend", 3, &xs)?;

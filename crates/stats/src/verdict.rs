@@ -52,10 +52,7 @@ impl Default for Region {
 }
 
 impl Region {
-    /// The region of ±`margin`.
-    ///
-    /// # Errors
-    /// `margin` is outside (0, 1).
+    /// The region of ±`margin`. Errors: `margin` is outside (0, 1).
     pub fn new(margin: f64) -> Result<Self, StatsError> {
         if margin > 0.0 && margin < 1.0 {
             return Ok(Self { margin });
@@ -194,10 +191,8 @@ pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     verdicts.into_iter().map(gate).collect()
 }
 
-/// Whether the comparison may stop now, and why.
-///
-/// With [`Method::FixedForks`] it never may: the number of forks was fixed. Stopping at a pleasing interval would break
-/// the guarantee that the interval states.
+/// Whether the comparison may stop now, and why. With [`Method::FixedForks`] it never may: the number of forks was
+/// fixed. Stopping at a pleasing interval would break the guarantee that the interval states.
 pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     match comparison.method {
         Method::FixedForks { .. } => None,

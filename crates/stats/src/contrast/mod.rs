@@ -20,10 +20,8 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// The mean of `after` minus the mean of `before`, for two independent samples.
-    ///
-    /// # Source
-    /// Welch, Biometrika 34 (1947); degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
+    /// The mean of `after` minus the mean of `before`, for two independent samples. Source: Welch, Biometrika 34
+    /// (1947); degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
     pub fn independent(before: &SampleMean, after: &SampleMean) -> Self {
         let variance = before.variance + after.variance;
         let spread = before.variance.powi(2) / before.df + after.variance.powi(2) / after.df;
@@ -36,10 +34,7 @@ impl Contrast {
         Self { estimate: mean, standard_error: variance.sqrt(), df }
     }
 
-    /// Student's 1 − `alpha` interval of the difference.
-    ///
-    /// # Errors
-    /// `alpha` is outside (0, 1).
+    /// Student's 1 − `alpha` interval of the difference. Errors: `alpha` is outside (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<Interval, StatsError> {
         let quantile = student_t_quantile(1.0 - alpha / 2.0, self.df)?;
         Ok(Interval::around(self.estimate, quantile * self.standard_error))
@@ -61,10 +56,8 @@ pub struct SampleMean {
 }
 
 impl SampleMean {
-    /// The mean of `values`, whose standard deviation is taken to be at least `sd_floor`.
-    ///
-    /// # Errors
-    /// There are fewer than two values, or one is not finite.
+    /// The mean of `values`, whose standard deviation is taken to be at least `sd_floor`. Errors: there are fewer than
+    /// two values, or one is not finite.
     pub fn of_values(values: &[f64], sd_floor: f64) -> Result<Self, StatsError> {
         require("the error of a mean", 2, values)?;
         let n = values.len() as f64;
@@ -78,10 +71,8 @@ impl SampleMean {
         Self { mean, variance: sd * sd / f64::from(forks), df: f64::from(forks) - 1.0 + more_df }
     }
 
-    /// The mean whose Student's 1 − `alpha` interval over `count` values is known.
-    ///
-    /// # Errors
-    /// `count` is below 2, `alpha` is outside (0, 1), or the interval is not finite.
+    /// The mean whose Student's 1 − `alpha` interval over `count` values is known. Errors: `count` is below 2, `alpha`
+    /// is outside (0, 1), or the interval is not finite.
     pub fn of_interval(interval: &Interval, count: usize, alpha: f64) -> Result<Self, StatsError> {
         require_finite(&[interval.lo, interval.estimate, interval.hi])?;
         let unit = student_t_half_width(count, 1.0, alpha)?;

@@ -47,11 +47,8 @@ impl RandomEffects {
     }
 }
 
-/// The probability of estimates that differ at least as much as these if their true values are equal. Of two it is that of
-/// Welch's t test.
-///
-/// # Source
-/// Welch, Biometrika 38 (1951): the analysis of variance for groups of unequal variances.
+/// The probability of estimates that differ at least as much as these if their true values are equal. Of two it is that
+/// of Welch's t test. Source: Welch, Biometrika 38 (1951): the analysis of variance for groups of unequal variances.
 pub fn equality_p_value(estimates: &[SampleMean]) -> Result<f64, StatsError> {
     require("a test for a difference", 2, &estimates.iter().map(|one| one.mean).collect::<Vec<f64>>())?;
     let k = estimates.len() as f64;

@@ -20,10 +20,8 @@ impl LatencyHistogram {
         bytes
     }
 
-    /// The histogram that [`to_bytes`](Self::to_bytes) wrote.
-    ///
-    /// # Errors
-    /// The bytes are not such a histogram: cut short, altered, or of other bounds.
+    /// The histogram that [`to_bytes`](Self::to_bytes) wrote. Errors: the bytes are not such a histogram: cut short,
+    /// altered, or of other bounds.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StatsError> {
         check_frame(bytes)?;
         let mut inner: Histogram<u64> =

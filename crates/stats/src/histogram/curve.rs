@@ -18,10 +18,8 @@ pub struct PercentilePoint {
 }
 
 impl LatencyHistogram {
-    /// Latency by percentile, five points per half-distance to 100 %, ending with 100; empty without samples.
-    ///
-    /// The curve ends where the samples end. [`crate::quantile::printable`] says which points have enough samples above
-    /// them.
+    /// Latency by percentile, five points per half-distance to 100 %, ending with 100; empty without samples. The curve
+    /// ends where the samples end. [`crate::quantile::printable`] says which points have enough samples above them.
     pub fn percentile_curve(&self) -> Vec<PercentilePoint> {
         let (mut points, mut percentile, mut count) = (Vec::new(), 0.0, 0);
         for step in self.inner.iter_recorded() {
@@ -42,9 +40,7 @@ impl LatencyHistogram {
     }
 
     /// HdrHistogram's percentile distribution (`.hgrm`), which its plotter reads, with values divided by `ns_per_unit`
-    /// (1e6 for milliseconds).
-    ///
-    /// Values carry as many decimals as a nanosecond needs, and at least the customary three.
+    /// (1e6 for milliseconds). Values carry as many decimals as a nanosecond needs, and at least the customary three.
     pub fn to_hgrm(&self, ns_per_unit: f64) -> String {
         let decimals = (ns_per_unit.log10().ceil().max(3.0)) as usize;
         let mut text =

@@ -15,10 +15,8 @@ use crate::error::StatsError;
 const NS_PER_MS: f64 = 1e6;
 
 /// The log of histograms in nanoseconds, each with its start and its length counted from `begin`, the time since 1970.
-/// Their maxima follow in milliseconds.
-///
-/// # Source
-/// The log format version 1.3 of HdrHistogram, with V2 compressed histograms.
+/// Their maxima follow in milliseconds. Source: the log format version 1.3 of HdrHistogram, with V2 compressed
+/// histograms.
 pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Duration, LatencyHistogram)>) -> String {
     let (mut text, mut serializer) = (Vec::new(), V2DeflateSerializer::new());
     let mut builder = IntervalLogWriterBuilder::new();
@@ -31,10 +29,8 @@ pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Dura
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// All histograms of a log together, in the unit in which it has them.
-///
-/// # Errors
-/// A line is none of the format, or a histogram cannot be read; the log has no histogram.
+/// All histograms of a log together, in the unit in which it has them. Errors: a line is none of the format, or a
+/// histogram cannot be read; the log has no histogram.
 pub fn read_interval_log(text: &str) -> Result<LatencyHistogram, StatsError> {
     let refuse = |cause: String| StatsError::NoIntervalLog { cause };
     let (mut whole, mut intervals) = (LatencyHistogram::new(), 0);

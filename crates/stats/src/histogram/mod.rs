@@ -19,11 +19,9 @@ pub const HIGHEST_NS: u64 = (1 << 42) - 1;
 /// Significant decimal digits kept of every value.
 pub const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// Latencies in nanoseconds, to 3 significant digits, from 1 ns to [`HIGHEST_NS`].
-///
-/// Recording and merging cannot fail. Memory grows with the highest sample: 8 KiB per doubling, 16 KiB when empty, 120
-/// KiB for 10 ms, 264 KiB at most. A worker that keeps its histogram by [`clear`](Self::clear) soon allocates no more.
-/// Nothing is corrected afterwards.
+/// Latencies in nanoseconds, to 3 significant digits, from 1 ns to [`HIGHEST_NS`]. Recording and merging cannot fail.
+/// Memory grows with the highest sample: 8 KiB per doubling, 16 KiB when empty, 120 KiB for 10 ms, 264 KiB at most. A
+/// worker that keeps its histogram by [`clear`](Self::clear) soon allocates no more. Nothing is corrected afterwards.
 #[derive(Clone)]
 pub struct LatencyHistogram {
     inner: Histogram<u64>,
@@ -104,16 +102,14 @@ impl LatencyHistogram {
         (!self.is_empty()).then(|| self.inner.mean())
     }
 
-    /// The standard deviation of the samples about their mean (divisor n); `None` without samples.
-    ///
-    /// It describes the spread of latencies. It is no basis for an interval: the samples are not independent.
+    /// The standard deviation of the samples about their mean (divisor n); `None` without samples. It describes the
+    /// spread of latencies. It is no basis for an interval: the samples are not independent.
     pub fn stdev_ns(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.inner.stdev())
     }
 
-    /// The value that at least the share `q` (0–1) of the samples does not exceed, to 3 digits, rounded up.
-    ///
-    /// `None` without samples, or where `q` is not a quantile.
+    /// The value that at least the share `q` (0–1) of the samples does not exceed, to 3 digits, rounded up. `None`
+    /// without samples, or where `q` is not a quantile.
     pub fn value_at_quantile_ns(&self, q: f64) -> Option<u64> {
         (!self.is_empty() && (0.0..=1.0).contains(&q)).then(|| self.inner.value_at_quantile(q))
     }
