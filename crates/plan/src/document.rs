@@ -5,10 +5,8 @@ use serde::de::DeserializeOwned;
 use crate::PlanError;
 use crate::names::nearest_name;
 
-/// Reads `text` as a `T`; `file` is only used to name the place of an error.
-///
-/// # Errors
-/// [`PlanError::Document`] with the 1-based line for bad syntax, an unknown key or a wrong type.
+/// Reads `text` as a `T`; `file` is only used to name the place of an error. Errors: [`PlanError::Document`] with the
+/// 1-based line for bad syntax, an unknown key or a wrong type.
 pub fn parse_document<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PlanError> {
     toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or_default();

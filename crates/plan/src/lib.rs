@@ -1,6 +1,5 @@
-//! Intent: a suite file, the flags and what is known of the servers become one explicit [`Plan`].
-//!
-//! This crate is pure. It reads text that others have loaded, and never a clock, a file or a socket.
+//! Intent: a suite file, the flags and what is known of the servers become one explicit [`Plan`]. This crate is pure.
+//! It reads text that others have loaded, and never a clock, a file or a socket.
 
 pub mod agent_place;
 pub mod choices;

@@ -5,12 +5,9 @@ pub use tare_units::nearest_name;
 
 use crate::PlanError;
 
-/// Every known name that some pattern matches, in the order of `known`, each once.
-///
-/// Patterns are globs (`http4s.*`, `*.Tapir`); a plain name matches itself.
-///
-/// # Errors
-/// [`PlanError::NoMatch`] for a pattern that matches nothing, [`PlanError::Value`] for one that is no glob.
+/// Every known name that some pattern matches, in the order of `known`, each once. Patterns are globs (`http4s.*`,
+/// `*.Tapir`); a plain name matches itself. Errors: [`PlanError::NoMatch`] for a pattern that matches nothing,
+/// [`PlanError::Value`] for one that is no glob.
 pub fn select_names(
     origin: &str,
     kind: &'static str,

@@ -89,10 +89,8 @@ pub struct GroupSpec {
 }
 
 impl Suite {
-    /// Reads a suite; `file` names the place of an error.
-    ///
-    /// # Errors
-    /// [`PlanError::Document`] with the line, [`PlanError::Value`] for a server without a command or a scenario that cannot be sent.
+    /// Reads a suite; `file` names the place of an error. Errors: [`PlanError::Document`] with the line,
+    /// [`PlanError::Value`] for a server without a command or a scenario that cannot be sent.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
@@ -149,11 +147,9 @@ impl Suite {
         })
     }
 
-    /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is
-    /// called `External`. Returns its name.
-    ///
-    /// # Errors
-    /// [`PlanError::Value`] when that is no address, or the name is taken.
+    /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`;
+    /// alone it is called `External`. Returns its name. Errors: [`PlanError::Value`] when that is no address, or the
+    /// name is taken.
     pub fn add_external(&mut self, given: &str) -> Result<String, PlanError> {
         let wrong = |message: String| PlanError::value("--external", message);
         let (name, url) = match given.split_once('=') {
@@ -235,11 +231,8 @@ fn is_on_this_machine(url: &str) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written,
-/// and 443 after `https://`.
-///
-/// # Errors
-/// In words, when the address is not `http://HOST:PORT`.
+/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where
+/// none is written, and 443 after `https://`. Errors: in words, when the address is not `http://HOST:PORT`.
 pub fn external_host(url: &str) -> Result<String, String> {
     let wrong = || format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path");
     let (rest, port) = match url.strip_prefix("https://") {

@@ -13,11 +13,10 @@ const TURN_PER_DRAIN: f64 = 3.0;
 /// The head of a turn that is not scored, as a share of the turn.
 const HEAD_SHARE: f64 = 0.2;
 
-/// The fewest turns of a part of a round.
-///
-/// Each part is one pair of the comparison. Short parts let the trimmed mean of a start leave out the moments in which a
-/// core changed its speed: of seven starts of http4s, parts of 12 turns had a standard error of 1.15 %, whole rounds of
-/// 37 turns one of 1.75 %. Shorter parts gain little. They hold garbage collections less evenly, and cost more probes.
+/// The fewest turns of a part of a round. Each part is one pair of the comparison. Short parts let the trimmed mean of
+/// a start leave out the moments in which a core changed its speed: of seven starts of http4s, parts of 12 turns had a
+/// standard error of 1.15 %, whole rounds of 37 turns one of 1.75 %. Shorter parts gain little. They hold garbage
+/// collections less evenly, and cost more probes.
 const TURNS_PER_PART: u32 = 12;
 
 /// Length of the turns in which the servers of a saturating round alternate.

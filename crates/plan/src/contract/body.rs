@@ -111,10 +111,7 @@ impl BodySpec {
     }
 }
 
-/// The bytes of pairs of hexadecimal digits.
-///
-/// # Errors
-/// In words, when it has other characters or an odd number of them.
+/// The bytes of pairs of hexadecimal digits. Errors: in words, when it has other characters or an odd number of them.
 pub fn bytes_of_hex(hex: &str) -> Result<Vec<u8>, String> {
     let digits: Option<Vec<u32>> = hex.chars().map(|char| char.to_digit(16)).collect();
     match digits {

@@ -213,10 +213,8 @@ fn get() -> String {
 }
 
 impl Contract {
-    /// Reads a contract; `file` names the place of an error.
-    ///
-    /// # Errors
-    /// [`PlanError::Document`] with the line, or [`PlanError::Value`] for another schema or a path without `/`.
+    /// Reads a contract; `file` names the place of an error. Errors: [`PlanError::Document`] with the line, or
+    /// [`PlanError::Value`] for another schema or a path without `/`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut contract: Self = document::parse_document(file, text)?;
         let wrong = |message: String| PlanError::value(file, message);

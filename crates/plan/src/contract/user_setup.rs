@@ -30,10 +30,8 @@ pub struct SetupRequest {
 }
 
 impl UserSetup {
-    /// Reads a set-up; `file` names the place of an error.
-    ///
-    /// # Errors
-    /// [`PlanError::Document`] with the line, or [`PlanError::Value`] for one without requests or with one that no load could send.
+    /// Reads a set-up; `file` names the place of an error. Errors: [`PlanError::Document`] with the line, or
+    /// [`PlanError::Value`] for one without requests or with one that no load could send.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let parsed: Self = document::parse_document(file, text)?;
         let wrong = |message: String| Err(PlanError::Value { origin: file.to_owned(), message });

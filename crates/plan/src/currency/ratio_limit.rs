@@ -23,11 +23,8 @@ pub struct RatioLimit {
 const EXAMPLES: &str = "cpu > +3%, p99 > +10%, slower(5ms) > +50% or throughput < -3%";
 
 impl RatioLimit {
-    /// A change of a currency for the worse by this factor, above 1: `cpu` and 1.03 make `cpu > +3%`; `throughput` and 1.25
-    /// make `throughput < -20%`.
-    ///
-    /// # Errors
-    /// The factor is too large to be told from a loss of 100 %.
+    /// A change of a currency for the worse by this factor, above 1: `cpu` and 1.03 make `cpu > +3%`; `throughput` and
+    /// 1.25 make `throughput < -20%`. Errors: the factor is too large to be told from a loss of 100 %.
     pub fn worse_by(currency: Currency, factor: f64) -> Result<Self, String> {
         let (sign, ratio) = if currency.is_worse_above() { ('>', factor) } else { ('<', 1.0 / factor) };
         format!("{} {sign} {}", currency.facts().limit_names[0], percent_of(ratio)).parse()

@@ -22,10 +22,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// The variant that the others are compared with.
-    ///
-    /// # Panics
-    /// Never for a plan made by [`crate::resolve`]: a group holds at least its baseline.
+    /// The variant that the others are compared with. Panics: never for a plan made by [`crate::resolve`]: a group
+    /// holds at least its baseline.
     pub fn baseline(&self) -> &Variant {
         &self.variants[0]
     }
@@ -233,10 +231,7 @@ pub struct CommandServer {
 }
 
 impl CommandServer {
-    /// What is spoken on the connections to it.
-    ///
-    /// # Errors
-    /// The key, and what is wrong with it.
+    /// What is spoken on the connections to it. Errors: the key, and what is wrong with it.
     pub fn transport(&self) -> Result<Transport, (&'static str, String)> {
         Transport::of(&self.transport_keys(), self.url.as_deref())
     }

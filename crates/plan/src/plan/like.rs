@@ -35,10 +35,7 @@ impl Changes {
         }
     }
 
-    /// Changes the words of a command.
-    ///
-    /// # Errors
-    /// In words, where options are for a JVM and the command starts none.
+    /// Changes the words of a command. Errors: in words, where options are for a JVM and the command starts none.
     pub fn apply(&self, command: &mut Vec<String>) -> Result<(), String> {
         if self.java.is_some() || !self.jvm_options.is_empty() {
             let (at, end) = jvm_words(command).ok_or(

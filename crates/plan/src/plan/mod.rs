@@ -248,10 +248,9 @@ pub(crate) fn hash_of(value: &impl Serialize) -> String {
 }
 
 impl Plan {
-    /// The plan of the profiling starts that this plan asks for; `None` where it asks for none, or is such a plan.
-    ///
-    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, no search, no other load
-    /// tool, nothing scored.
+    /// The plan of the profiling starts that this plan asks for; `None` where it asks for none, or is such a plan. The
+    /// same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, no search, no other
+    /// load tool, nothing scored.
     #[must_use]
     pub fn profiling(&self) -> Option<Self> {
         let profile = self.profile.as_ref().filter(|_| self.mode != Mode::Profiled)?;

@@ -20,10 +20,8 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Of what is stated of the connections to a server, whose URL may begin with `https://`.
-    ///
-    /// # Errors
-    /// The key, and what is wrong with it.
+    /// Of what is stated of the connections to a server, whose URL may begin with `https://`. Errors: the key, and what
+    /// is wrong with it.
     pub fn of(keys: &TransportKeys, url: Option<&str>) -> Result<Self, (&'static str, String)> {
         let TransportKeys { protocol: version, streams, resumption, tls } = keys;
         let is_https = url.is_some_and(|url| url.starts_with("https://"));

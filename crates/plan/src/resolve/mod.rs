@@ -37,10 +37,8 @@ pub struct Inputs<'a> {
     pub fallback_seed: u64,
 }
 
-/// Makes the plan.
-///
-/// # Errors
-/// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
+/// Makes the plan. Errors: [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that
+/// leaves nothing to measure.
 pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
     let streams = inputs.suite.scenarios.values().filter(|scenario| scenario.is_event_stream());

@@ -78,11 +78,8 @@ pub(super) fn asked(inputs: &Inputs<'_>, server: &CommandServer, of_scenario: &T
     server.clone().asked_in(keys)
 }
 
-/// What is spoken with a server that is like one of the catalog. Over TLS that has the catalog's certificate, unless the
-/// suite names another.
-///
-/// # Errors
-/// In words, where it does not speak that, or what is stated contradicts itself.
+/// What is spoken with a server that is like one of the catalog. Over TLS that has the catalog's certificate, unless
+/// the suite names another. Errors: in words, where it does not speak that, or what is stated contradicts itself.
 pub(super) fn with_catalog(inputs: &Inputs<'_>, like: &str, server: &CommandServer) -> Result<Transport, String> {
     check_spoken(inputs.inventory.get(like).ok_or("is not known")?, server.protocol)?;
     let of_catalog = |tls: TlsKeys| TlsKeys {

@@ -1,8 +1,7 @@
 //! The macro that turns the rows of the table into types and functions.
 
-/// Makes [`super::Options`], [`super::all_settings`] and [`super::resolve_settings`] from rows.
-///
-/// A row reads `/// help` `key: Type = row;` and stands below the section that it belongs to.
+/// Makes [`super::Options`], [`super::all_settings`] and [`super::resolve_settings`] from rows. A row reads `/// help`
+/// `key: Type = row;` and stands below the section that it belongs to.
 macro_rules! define_settings {
     ($( section $section:ident { $( $(#[doc = $help:literal])+ $key:ident: $kind:ty = $row:expr; )+ } )+) => {
         /// Every setting of a run as a suite or the flags give it: each may be absent.

@@ -1,10 +1,6 @@
-//! The settings of a run, in one table (`table.rs`): one row for each setting.
-//!
-//! A row says the key, the type, the help sentence, the default, the checks, the flag and the field of the plan that it fills.
-//! From the rows come [`Options`] (the settings of a suite), the flags and the help of `tare run` and
-//! `tare profile`, the list that `--dry-run` prints, and docs/SETTINGS.md.
-//!
-//! A new setting takes two edits: its row in `table.rs`, and the field of [`crate::Plan`] that the row fills.
+//! The settings of a run. From the rows of `table.rs` come [`Options`] (the settings of a suite), the flags and the
+//! help of `tare run` and `tare profile`, the list that `--dry-run` prints, and docs/SETTINGS.md. A new setting takes
+//! two edits: its row, and the field of [`crate::Plan`] that the row fills.
 
 mod define;
 mod flag;
