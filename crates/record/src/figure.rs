@@ -5,10 +5,7 @@ use tare_plan::condition::Statistic;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{SAMPLES_ABOVE, printable};
 
-/// The figure in nanoseconds.
-///
-/// # Errors
-/// A text, when there are no samples, or too few above a percentile.
+/// The figure in nanoseconds. Errors: a text, when there are no samples, or too few above a percentile.
 pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> Result<f64, String> {
     let some = |value: Option<f64>| value.ok_or_else(|| "no answers to measure it on".to_owned());
     match statistic {

@@ -11,9 +11,8 @@ use tare_units::named_values;
 /// Akka) take 1.0 to 1.6 %. The server measured at the same time lacks that much CPU: at most the smallest default region.
 pub const RESTLESS_SHARE: f64 = 0.02;
 
-/// A server's use during one slice of load: window and drain, unless a field says otherwise.
-///
-/// Serialised, it has no parts and no stops. A counter is a field here or in one of the types below.
+/// A server's use during one slice of load: window and drain, unless a field says otherwise. Serialised, it has no
+/// parts and no stops. A counter is a field here or in one of the types below.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServerUse {
     /// CPU of the server, and the requests that it answered meanwhile; absent without process metrics.

@@ -73,10 +73,8 @@ impl PackedText {
         self.unpack_within(LONGEST_BYTES)
     }
 
-    /// The text of at most `limit` bytes. Memory does not grow beyond them.
-    ///
-    /// # Errors
-    /// When it is longer, or the bytes are damaged.
+    /// The text of at most `limit` bytes. Memory does not grow beyond them. Errors: when it is longer, or the bytes are
+    /// damaged.
     pub fn unpack_within(&self, limit: u64) -> io::Result<String> {
         let mut text = Vec::new();
         DeflateDecoder::new(self.0.as_slice()).take(limit.saturating_add(1)).read_to_end(&mut text)?;

@@ -1,6 +1,5 @@
-//! The record of a run: its starts, warm-ups, slices and events, and how it ended.
-//!
-//! Times are nanoseconds of one monotonic clock, counted from the start of the run unless the name says otherwise.
+//! The record of a run: its starts, warm-ups, slices and events, and how it ended. Times are nanoseconds of one
+//! monotonic clock, counted from the start of the run unless the name says otherwise.
 
 use std::collections::BTreeMap;
 

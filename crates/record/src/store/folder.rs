@@ -35,9 +35,8 @@ pub(super) fn run_dir(root: &Path, id: &str) -> PathBuf {
     root.join("runs").join(id)
 }
 
-/// Allots the next id of `date` (`2026-11-20`) by making its folder, and returns the id.
-///
-/// Two that ask at the same time get different ids: making a folder either succeeds or finds it there.
+/// Allots the next id of `date` (`2026-11-20`) by making its folder, and returns the id. Two that ask at the same time
+/// get different ids: making a folder either succeeds or finds it there.
 pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
     let runs = root.join("runs");
     std::fs::create_dir_all(&runs).map_err(|e| RecordError::io(&runs, &e))?;
@@ -54,10 +53,8 @@ pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
     }
 }
 
-/// All runs under `root`, the oldest first; a folder that holds no record is none.
-///
-/// # Errors
-/// The folder cannot be read. One that does not exist holds no runs.
+/// All runs under `root`, the oldest first; a folder that holds no record is none. Errors: the folder cannot be read.
+/// One that does not exist holds no runs.
 pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
     let entry = |id: String| {
         let dir = run_dir(root, &id);
@@ -72,13 +69,10 @@ pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(recorded_ids(root)?.iter().map(|id| run_dir(root, id)).collect())
 }
 
-/// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
-///
-/// `latest` is the last run that finished: neither one that still runs nor one in which tare failed, unless there is no other.
-/// [`unreadable_after`] has those that it passes over because they cannot be read.
-///
-/// # Errors
-/// [`RecordError::NoSuchRun`], which names what there is.
+/// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record. `latest` is the last run that
+/// finished: neither one that still runs nor one in which tare failed, unless there is no other. [`unreadable_after`]
+/// has those that it passes over because they cannot be read. Errors: [`RecordError::NoSuchRun`], which names what
+/// there is.
 pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
     let ids = recorded_ids(root)?;
     let id = if name == "latest" { latest_finished(root, &ids) } else { Some(name) };
@@ -105,9 +99,7 @@ fn latest_finished<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
 }
 
 /// The runs that are newer than the one of this record file and cannot be read, the newest first, each with the reason.
-///
-/// # Errors
-/// The folder cannot be read.
+/// Errors: the folder cannot be read.
 pub fn unreadable_after(root: &Path, file: &Path) -> Result<Vec<(String, RecordError)>, RecordError> {
     let all = recorded_ids(root)?.into_iter().rev().map(|id| (run_dir(root, &id).join(RECORD_FILE), id));
     let newer = all.take_while(|(record, _)| record != file);

@@ -1,7 +1,6 @@
-//! The store: one SQLite file per run, `.tare/runs/<id>/record.sqlite`, written after every slice.
-//!
-//! WAL mode allows reading a run that is still being written. Each entry is one transaction, so that `kill -9` loses no
-//! measured value. A finished record is a single file.
+//! The store: one SQLite file per run, `.tare/runs/<id>/record.sqlite`, written after every slice. WAL mode allows
+//! reading a run that is still being written. Each entry is one transaction, so that `kill -9` loses no measured value.
+//! A finished record is a single file.
 
 mod folder;
 mod reader;

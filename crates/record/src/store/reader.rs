@@ -17,10 +17,8 @@ use crate::run::RunRecord;
 
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Reads the record in `file`, of either kind.
-///
-/// # Errors
-/// When the file is not a record, has another schema, is locked or is damaged.
+/// Reads the record in `file`, of either kind. Errors: when the file is not a record, has another schema, is locked or
+/// is damaged.
 pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let connection = connect(file)?;
     let read = || {
@@ -32,10 +30,8 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     read().map_err(|error| RecordError::sqlite(file, &error))
 }
 
-/// Reads the record of a run in `file`.
-///
-/// # Errors
-/// [`RecordError::OtherKind`] for the record of a load; otherwise as for [`open_record`].
+/// Reads the record of a run in `file`. Errors: [`RecordError::OtherKind`] for the record of a load; otherwise as for
+/// [`open_record`].
 pub fn open_run_record(file: &Path) -> Result<RunRecord, RecordError> {
     match open_record(file)? {
         Record::Run(record) => Ok(*record),

@@ -35,11 +35,8 @@ pub struct ReopenedRun {
 }
 
 impl InterruptedRun {
-    /// Reads the record in `file`, and changes nothing.
-    ///
-    /// # Errors
-    /// [`RecordError::NotResumable`] for a run that has ended or still runs; otherwise as for
-    /// [`open_run_record`](super::open_run_record).
+    /// Reads the record in `file`, and changes nothing. Errors: [`RecordError::NotResumable`] for a run that has ended
+    /// or still runs; otherwise as for [`open_run_record`](super::open_run_record).
     pub fn open(file: &Path) -> Result<Self, RecordError> {
         let refuse = |why: &str| Err(RecordError::NotResumable { file: file.to_owned(), why: why.to_owned() });
         let Some(lock) = lock(file)? else { return refuse("it is still being measured, in another process") };

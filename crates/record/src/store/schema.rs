@@ -1,7 +1,5 @@
-//! The tables of a record and their version.
-//!
-//! A slice has columns that say which slice it is, a BLOB per histogram and one JSON document with all its counters; the
-//! other tables are JSON.
+//! The tables of a record and their version. A slice has columns that say which slice it is, a BLOB per histogram and
+//! one JSON document with all its counters; the other tables are JSON.
 
 use rusqlite::Connection;
 

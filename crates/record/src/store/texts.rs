@@ -11,11 +11,9 @@ use crate::error::RecordError;
 /// The tables with documents; all have their rows in order, and the first one has keys of text.
 const TABLES: [&str; 8] = ["run", "fork", "warmup", "event", "agent", "cross_check", "profile", "slice"];
 
-/// Copies the record in `file` into a new file, which the same users may read. The file of a run that was killed or goes
-/// on has only a part of the record: SQLite keeps the rest in its log.
-///
-/// # Errors
-/// An error of the disk, or a damaged record. No copy is left then.
+/// Copies the record in `file` into a new file, which the same users may read. The file of a run that was killed or
+/// goes on has only a part of the record: SQLite keeps the rest in its log. Errors: an error of the disk, or a damaged
+/// record. No copy is left then.
 pub fn copy_record(file: &Path, copy: &Path) -> Result<(), RecordError> {
     let mode = file.metadata().map_err(|error| RecordError::io(file, &error))?.mode();
     let new = OpenOptions::new().write(true).create_new(true).mode(mode | 0o600).open(copy);

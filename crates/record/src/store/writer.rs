@@ -19,9 +19,8 @@ use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
 use crate::{AgentRecord, EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
-/// Appends measured values to the record of one run.
-///
-/// A record that is dropped without [`finish`](Self::finish) reads as "tare was killed".
+/// Appends measured values to the record of one run. A record that is dropped without [`finish`](Self::finish) reads as
+/// "tare was killed".
 #[derive(Debug)]
 pub struct RunWriter {
     connection: Connection,
@@ -32,9 +31,7 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the record of run `header.id` in the folder of tare, `root`. The folder of the run may exist.
-    ///
-    /// # Errors
+    /// Begins the record of run `header.id` in the folder of tare, `root`. The folder of the run may exist. Errors:
     /// [`RecordError::Exists`] when that run has a record; otherwise an error of the disk.
     pub fn create(root: &Path, header: &RunHeader) -> Result<Self, RecordError> {
         let folder = super::folder::run_dir(root, &header.id);
@@ -42,10 +39,8 @@ impl RunWriter {
         Self::create_file(&folder.join(RECORD_FILE), header)
     }
 
-    /// Begins the record of a run in a file of its own, outside the folder of tare.
-    ///
-    /// # Errors
-    /// [`RecordError::Exists`] when the file exists; otherwise an error of the disk.
+    /// Begins the record of a run in a file of its own, outside the folder of tare. Errors: [`RecordError::Exists`]
+    /// when the file exists; otherwise an error of the disk.
     pub fn create_file(file: &Path, header: &RunHeader) -> Result<Self, RecordError> {
         let writer = Self::begin(file, HeaderRef::Run(header), header.plan.mode == Mode::Profiled)?;
         Ok(Self { _lock: resume::lock(file)?, ..writer })
@@ -83,10 +78,7 @@ impl RunWriter {
         &self.file
     }
 
-    /// Appends a slice.
-    ///
-    /// # Errors
-    /// An error of the disk. The record then contains everything that was appended before.
+    /// Appends a slice. Errors: an error of the disk. The record then contains everything that was appended before.
     pub fn append_slice(&mut self, slice: &StoredSlice) -> Result<(), RecordError> {
         rows::insert(&self.connection, slice).map_err(|e| self.error(&e))
     }
@@ -114,10 +106,8 @@ impl RunWriter {
         self.append("event", event)
     }
 
-    /// Appends a profile.
-    ///
-    /// # Errors
-    /// [`RecordError::Scored`] for a record of scored slices; else as for [`append_slice`](Self::append_slice).
+    /// Appends a profile. Errors: [`RecordError::Scored`] for a record of scored slices; else as for
+    /// [`append_slice`](Self::append_slice).
     pub fn append_profile(&mut self, profile: &ProfileRecord) -> Result<(), RecordError> {
         if !self.takes_profiles {
             return Err(RecordError::Scored(self.file.clone()));
