@@ -19,10 +19,8 @@ const PART: f64 = 0.1;
 /// A method that shares more than this part of its stacks with those named before repeats them.
 const REPEATED: f64 = 0.5;
 
-/// The methods to name, as indices into `moved` (which is sorted by difference), largest first; with `focus`, only methods with a
-/// matching name.
-///
-/// `stacks` are all stacks of the variant; they show which method calls which.
+/// The methods to name, as indices into `moved` (which is sorted by difference), largest first; with `focus`, only
+/// methods with a matching name. `stacks` are all stacks of the variant; they show which method calls which.
 pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Regex>) -> Vec<usize> {
     let candidates: Vec<usize> = (0..moved.len()).filter(|place| may_be_named(&moved[*place], focus)).collect();
     let names: Vec<&str> = candidates.iter().map(|place| moved[*place].frame.name.as_str()).collect();

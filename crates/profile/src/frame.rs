@@ -40,11 +40,9 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing. Native code has none. Of a kind with
-/// several, the first is written.
-///
-/// # Source
-/// async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
+/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing. Native code has none. Of a
+/// kind with several, the first is written. Source: async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined,
+/// `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
 const MARKS: [(&str, FrameKind); 6] = [
     ("_[j]", FrameKind::Java),
     ("_[i]", FrameKind::Inlined),
@@ -54,10 +52,8 @@ const MARKS: [(&str, FrameKind); 6] = [
     ("_[c]", FrameKind::Class),
 ];
 
-/// Frames of stacks that the sampler could not walk.
-///
-/// # Source
-/// async-profiler's error frames: `[unknown_Java]`, `[not_walkable_not_Java]`, `[break_interpreted]`, …
+/// Frames of stacks that the sampler could not walk. Source: async-profiler's error frames: `[unknown_Java]`,
+/// `[not_walkable_not_Java]`, `[break_interpreted]`, …
 const FAILED: [&str; 7] =
     ["[unknown", "[not_walkable", "[break", "[deoptimization", "[skipped", "[no_Java", "[pending"];
 

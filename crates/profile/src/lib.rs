@@ -1,8 +1,6 @@
 //! From stacks to a summary: the share of each frame in a program's CPU time or allocations. The crate is pure:
-//! `tare-sut` makes the stacks, `tare-record` keeps them, and `tare-report` interprets the result.
-//!
-//! The usual order: text → [`Stacks`] per fork → [`usage::Usage`] per fork → [`over_forks`] with intervals →
-//! [`causes`].
+//! `tare-sut` makes the stacks, `tare-record` keeps them, and `tare-report` interprets the result. The usual order:
+//! text → [`Stacks`] per fork → [`usage::Usage`] per fork → [`over_forks`] with intervals → [`causes`].
 
 pub mod causes;
 pub mod collapsed;

@@ -50,10 +50,8 @@ pub struct MovedMethod {
 }
 
 impl MovedMethod {
-    /// Whether the interval of the shares' difference excludes 0, in the direction of the costs.
-    ///
-    /// Shares are compared, because the cost of the whole varies with the machine from fork to fork, and its parts with
-    /// it.
+    /// Whether the interval of the shares' difference excludes 0, in the direction of the costs. Shares are compared,
+    /// because the cost of the whole varies with the machine from fork to fork, and its parts with it.
     pub fn is_certain(&self) -> bool {
         let up = self.of_shares.lo > 0.0 && self.difference.estimate > 0.0;
         up || self.of_shares.hi < 0.0 && self.difference.estimate < 0.0

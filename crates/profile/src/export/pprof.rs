@@ -10,10 +10,7 @@ use super::Unit;
 use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
-/// Numbers of the fields that are used.
-///
-/// # Source
-/// google/pprof, proto/profile.proto
+/// Numbers of the fields that are used. Source: google/pprof, proto/profile.proto
 mod field {
     pub const PROFILE_SAMPLE_TYPE: u64 = 1;
     pub const PROFILE_SAMPLE: u64 = 2;
@@ -73,10 +70,8 @@ fn profile(stacks: &Stacks, unit: Unit) -> Message {
     profile
 }
 
-/// A message of protocol buffers.
-///
-/// # Source
-/// protobuf.dev, "Encoding": a field is its number with the kind of its value in the last three bits, and then the value.
+/// A message of protocol buffers. Source: protobuf.dev, "Encoding": a field is its number with the kind of its value in
+/// the last three bits, and then the value.
 #[derive(Debug, Default)]
 struct Message(Vec<u8>);
 

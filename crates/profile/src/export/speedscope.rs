@@ -5,10 +5,8 @@ use serde_json::json;
 use super::Unit;
 use crate::stacks::Stacks;
 
-/// The stacks as a file for speedscope.
-///
-/// # Source
-/// speedscope, "Importing from custom sources": a profile of type `sampled`.
+/// The stacks as a file for speedscope. Source: speedscope, "Importing from custom sources": a profile of type
+/// `sampled`.
 pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> String {
     let frames: Vec<_> = stacks.frames().iter().map(|frame| json!({ "name": frame.name })).collect();
     let samples: Vec<&[u32]> = stacks.iter().map(|stack| stack.frames.as_slice()).collect();
