@@ -1,9 +1,6 @@
-//! Values that people write in flags and suite files: durations (`1h30m`), counts (`20k`), percentages (`2.5%`),
-//! CPU lists (`0,2-3`) and names ([`named_values`]).
-//! Each has one parser and one error that shows how to write it. And values that they only read: figures with a unit (`23.4 µs`),
-//! numbers in sentences, the rate of a network.
-//!
-//! This crate is pure: it reads no clock, file or socket.
+//! Values that people write in flags and suite files, each with one parser and one error that shows how to write it:
+//! durations (`1h30m`), counts (`20k`), percentages, CPU lists, names ([`named_values`]). And values that they only
+//! read: figures with a unit (`23.4 µs`), numbers in sentences. This crate reads no clock, file or socket.
 
 mod as_text;
 mod bit_rate;

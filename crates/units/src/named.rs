@@ -1,8 +1,7 @@
 //! Enums whose values have one name each, the same in flags, files, records and reports.
 
-/// Declares such an enum: with `name`, `ALL`, text forms in both directions, and the names in JSON and TOML.
-///
-/// `what` completes the error: `"x" is not an order of groups; write even or listed`. The calling crate needs `serde`.
+/// Declares such an enum: with `name`, `ALL`, text forms in both directions, and the names in JSON and TOML. `what`
+/// completes the error: `"x" is not an order of groups; write even or listed`. The calling crate needs `serde`.
 #[macro_export]
 macro_rules! named_values {
     (
