@@ -21,7 +21,6 @@ pub struct ForkUse {
 /// A method with its shares over all forks of one server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotMethod {
-    /// Its frame: name and kind.
     pub frame: Frame,
     /// Share (0–1) by itself.
     pub own: Interval,

@@ -39,7 +39,6 @@ struct Tally {
 }
 
 impl Usage {
-    /// Sums up a profile.
     pub fn from_stacks(stacks: &Stacks) -> Self {
         let (names, method_of) = methods(stacks);
         let mut tallies: Vec<Tally> = names.iter().map(|_| Tally::default()).collect();
@@ -70,7 +69,6 @@ impl Usage {
         Self { weight, failed: share(stacks.failed_weight()), methods: methods.collect() }
     }
 
-    /// The share of a method, if it was seen.
     pub fn get(&self, name: &str) -> Option<&MethodUse> {
         self.methods.get(name)
     }

@@ -49,7 +49,6 @@ pub enum GroupVerdicts {
 pub struct ComparisonState {
     pub group: String,
     pub scenario: String,
-    /// The variant that is compared with its baseline.
     pub variant: String,
     /// The verdict so far in few words: `slower 8.1 % [7.2, 9.0]`.
     pub text: String,

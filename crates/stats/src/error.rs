@@ -3,14 +3,8 @@
 /// Every way in which this crate refuses to compute.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StatsError {
-    /// There are fewer values than the statistic needs.
     #[error("{what} needs at least {needed} values and got {got}; measure more")]
-    TooFew {
-        /// The statistic asked for.
-        what: &'static str,
-        needed: usize,
-        got: usize,
-    },
+    TooFew { what: &'static str, needed: usize, got: usize },
     /// A value is NaN or infinite, so that nothing computed from it would mean anything.
     #[error(
         "value {index} is {value}, which is not a finite number; find the measurement that produced it and void it"
@@ -31,7 +25,6 @@ pub enum StatsError {
         side: &'static str,
         value: f64,
     },
-    /// A parameter lies outside its range.
     #[error("{name} is {value} and must be {expected}")]
     BadParameter { name: &'static str, value: f64, expected: &'static str },
     /// A text that should be an interval log of HdrHistogram is none.
@@ -39,10 +32,7 @@ pub enum StatsError {
     NoIntervalLog { cause: String },
     /// Bytes that should hold a histogram do not.
     #[error("the stored histogram is corrupt ({cause}); restore the record from a copy, or measure this cell again")]
-    CorruptHistogram {
-        /// What is wrong with the bytes.
-        cause: String,
-    },
+    CorruptHistogram { cause: String },
 }
 
 /// Refuses NaN and infinities, which would otherwise get into a report unnoticed.

@@ -10,9 +10,7 @@ use crate::quantile::{mean, sd};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub estimate: f64,
-    /// The lower bound.
     pub lo: f64,
-    /// The upper bound.
     pub hi: f64,
 }
 
@@ -35,12 +33,10 @@ impl Interval {
         Self::of_mean(values, alpha).unwrap_or(Self::around(mean, f64::INFINITY))
     }
 
-    /// Half the distance between the bounds.
     pub fn half_width(&self) -> f64 {
         (self.hi - self.lo) / 2.0
     }
 
-    /// Whether both bounds are finite.
     pub fn is_bounded(&self) -> bool {
         self.lo.is_finite() && self.hi.is_finite()
     }

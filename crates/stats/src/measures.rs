@@ -15,7 +15,6 @@ pub const DECIDING_SHARE: f64 = 0.9;
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
     pub forks: &'a [ForkRatio],
-    /// Which direction is the good one.
     pub polarity: Polarity,
     /// How the interval at α is made.
     pub method: Method,
@@ -174,7 +173,6 @@ impl Table {
         Ok(Self { comparisons: p_values.len(), stated: benjamini_hochberg(&p_values, alpha)?, alpha })
     }
 
-    /// Whether a difference with this p-value is stated.
     fn states(&self, p_value: f64) -> bool {
         p_value <= rank_level(self.stated, self.comparisons, self.alpha) && self.stated > 0
     }

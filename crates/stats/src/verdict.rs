@@ -60,12 +60,10 @@ impl Region {
         Err(StatsError::BadParameter { name: "region", value: margin, expected: "between 0 and 1, both excluded" })
     }
 
-    /// The lowest ratio of the region.
     pub fn lo(&self) -> f64 {
         1.0 - self.margin
     }
 
-    /// The highest ratio of the region.
     pub fn hi(&self) -> f64 {
         1.0 + self.margin
     }
@@ -119,7 +117,6 @@ pub enum Verdict {
     },
     /// Neither is known yet.
     Inconclusive {
-        /// Why it is not known.
         reason: UndecidedReason,
         /// How many forks *in all* would decide it if estimate and spread stayed as they are; `None` beyond 1,000.
         forks_needed: Option<u32>,

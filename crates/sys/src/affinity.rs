@@ -26,17 +26,10 @@ pub enum AffinityError {
         cpus: CpuSet,
         /// The set that this process may use.
         allowed: CpuSet,
-        /// The kernel's reason.
         source: io::Error,
     },
-    /// `/proc` or the CPU mask could not be read.
     #[error("cannot read {what}: {source}")]
-    Read {
-        /// The file or system call.
-        what: String,
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    Read { what: String, source: io::Error },
 }
 
 /// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.

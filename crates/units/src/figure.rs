@@ -48,7 +48,6 @@ impl Scale {
         format!("{} {}", significant(value / self.divisor), self.suffix)
     }
 
-    /// The unit with its prefix.
     pub const fn unit(&self) -> &'static str {
         self.suffix
     }

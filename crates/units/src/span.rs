@@ -11,17 +11,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Span(pub Duration);
 
 impl Span {
-    /// `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(Duration::from_millis(millis))
     }
 
-    /// `secs` seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Self(Duration::from_secs(secs))
     }
 
-    /// Whether it lasts no time.
     pub const fn is_zero(&self) -> bool {
         self.0.is_zero()
     }

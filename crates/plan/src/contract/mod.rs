@@ -183,7 +183,6 @@ pub struct Lack {
 /// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;
 
-/// A body from this length on is long.
 const LONG_BODY: u64 = 64 * 1024;
 
 impl Scenario {

@@ -9,7 +9,6 @@ use tare_units::named_values;
 
 named_values! {
     pub enum HttpVersion: "a version of HTTP" {
-        /// HTTP/1.1.
         Http1 = "http1",
         /// HTTP/2 without TLS.
         H2c = "h2c",

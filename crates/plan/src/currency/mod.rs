@@ -84,33 +84,28 @@ currencies! {
         words: ["slower", "faster"], verb: "answers",
         objects: ["fewer requests per second", "more requests per second"],
     }
-    /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request" {
         limit_names: &["cpu", "cpu_per_request"],
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, latency: None, by_limit_alone: false,
         words: ["more CPU", "less CPU"], verb: "uses",
         objects: ["less CPU per request", "more CPU per request"],
     }
-    /// Bytes that the runtime allocates per request.
     AllocatedPerRequest = "allocated_per_request" {
         limit_names: &["allocated", "allocated_per_request"],
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         latency: None, by_limit_alone: false, words: ["heavier", "lighter"],
         verb: "allocates", objects: ["fewer bytes per request", "more bytes per request"],
     }
-    /// Median response time.
     LatencyP50 = "latency_p50" {
         limit_names: &["p50", "latency_p50"],
         label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, latency: Some(LatencyFigure::Percentile(50.0)), by_limit_alone: false,
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
-    /// 99th percentile of response time.
     LatencyP99 = "latency_p99" {
         limit_names: &["p99", "latency_p99"],
         label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, latency: Some(LatencyFigure::Percentile(99.0)), by_limit_alone: false,
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
-    /// 99.9th percentile of response time.
     LatencyP999 = "latency_p99_9" {
         limit_names: &["p99.9", "latency_p99_9"],
         label: "p99.9", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter,
@@ -132,7 +127,6 @@ currencies! {
         words: ["longer stops", "shorter stops"], verb: "has",
         objects: ["less stopped time per request", "more stopped time per request"],
     }
-    /// Share of requests that met a stop of the server.
     LatencyMetStop = "latency_met_stop" {
         limit_names: &["met stop", "met_stop", "latency_met_stop"],
         label: "requests that met a stop", noun: None, unit: "share", polarity: Polarity::LowerIsBetter,

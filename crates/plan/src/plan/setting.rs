@@ -11,14 +11,12 @@ pub struct Setting {
     /// Key in a suite file, and flag without its dashes.
     pub key: String,
     pub value: String,
-    /// Where it came from.
     pub source: Source,
     /// What it means, in a few words.
     pub meaning: String,
 }
 
 named_values! {
-    /// Where a value came from.
     pub enum Source: "where a value came from" {
         /// tare's own.
         Default = "default",

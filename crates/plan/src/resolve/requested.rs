@@ -152,7 +152,6 @@ impl NameLookup<'_> {
         Ok(Some(found))
     }
 
-    /// The one server of this name.
     fn server(&self, origin: &str, pattern: &String) -> Result<String, PlanError> {
         let mut found = select_names(origin, "server", std::slice::from_ref(pattern), &self.servers)?;
         if found.len() > 1 {

@@ -10,7 +10,6 @@ use crate::plan::{
     CommandServer, Group, HttpVersion, Plan, Role, Setting, Source, TlsKeys, Transport, TransportKeys, Variant,
 };
 
-/// The name in the certificate of the catalog.
 const CERTIFIED_NAME: &str = "localhost";
 
 /// The place of `streams` in [`TransportKeys::NAMES`].
@@ -108,7 +107,6 @@ fn place(inputs: &Inputs<'_>, server: &str, group: &Group, key: usize) -> Option
     has_key(of_run(inputs)).then_some((source, origin))
 }
 
-/// What is spoken with each variant of a plan.
 fn with_groups(plan: &Plan) -> impl Iterator<Item = (&Group, &Variant, Transport)> {
     plan.groups
         .iter()

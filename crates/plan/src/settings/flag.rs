@@ -105,7 +105,6 @@ impl SettingInfo {
         (self.parse_into)(options, texts)
     }
 
-    /// Whether `text` is a value of this setting.
     pub fn check_text(&self, text: &str) -> Result<(), String> {
         self.parse_into(&mut Options::default(), &[text.to_owned()])
     }

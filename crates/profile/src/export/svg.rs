@@ -7,7 +7,6 @@ use crate::collapsed;
 use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
-/// The stacks as one drawing.
 pub fn draw_flame_graph(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut options = options(title, unit);
     options.colors = color::Palette::Multi(color::MultiPalette::Java);

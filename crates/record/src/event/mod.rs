@@ -20,7 +20,6 @@ pub struct EventRecord {
     pub group: Option<String>,
     pub variant: Option<String>,
     pub scenario: Option<String>,
-    /// Its fork, from 1, if it has one.
     pub fork: Option<u32>,
     /// A short text for the kind, by the version of tare that wrote the record. For readers only.
     pub title: String,

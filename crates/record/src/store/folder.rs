@@ -30,7 +30,6 @@ pub struct RunBrief {
     pub length_ns: Option<u64>,
 }
 
-/// The folder of run `id`.
 pub(super) fn run_dir(root: &Path, id: &str) -> PathBuf {
     root.join("runs").join(id)
 }

@@ -83,17 +83,14 @@ impl RunWriter {
         rows::insert(&self.connection, slice).map_err(|e| self.error(&e))
     }
 
-    /// Appends a start of a server.
     pub fn append_fork(&mut self, fork: &ForkRecord) -> Result<(), RecordError> {
         self.append("fork", fork)
     }
 
-    /// Appends the warm-up of a fork.
     pub fn append_warmup(&mut self, warmup: &WarmupRecord) -> Result<(), RecordError> {
         self.append("warmup", warmup)
     }
 
-    /// Appends another load tool's figures for a cell.
     pub fn append_cross_check(&mut self, check: &CrossCheckRecord) -> Result<(), RecordError> {
         self.append("cross_check", check)
     }

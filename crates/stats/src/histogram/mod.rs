@@ -78,7 +78,6 @@ impl LatencyHistogram {
         self.inner.reset();
     }
 
-    /// The number of samples.
     pub fn len(&self) -> u64 {
         self.inner.len()
     }

@@ -17,12 +17,9 @@ pub(super) const SIZE: usize = 24;
 
 /// The step at which the child failed, as a number that fits a record.
 pub(super) mod step {
-    /// Changing to the working directory.
     pub const DIRECTORY: u64 = 1;
-    /// Pinning itself.
     pub const AFFINITY: u64 = 2;
     pub const EXECUTE: u64 = 3;
-    /// Setting its scheduling policy.
     pub const SCHEDULING: u64 = 5;
     /// Forking, pipes and the rest.
     pub const PLUMBING: u64 = 4;

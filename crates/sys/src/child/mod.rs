@@ -46,7 +46,6 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// The CPUs of the program and of its descendants; those of tare if `None`.
     pub cpus: Option<CpuSet>,
-    /// The scheduling policy of the program and of its descendants.
     pub scheduling: SchedulingPolicy,
 }
 
@@ -73,26 +72,16 @@ impl Program {
 /// Why a program could not be started or supervised.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
-    /// The program does not exist.
     #[error("command not found: {program}; install it, correct the name, or give its full path")]
     NotFound { program: String },
     /// The string cannot be passed to the kernel.
     #[error("{what} holds a zero byte, which no argument or variable may")]
     ZeroByte { what: String },
-    /// The program could not be started.
     #[error("cannot start {program}: {doing}: {source}")]
-    Start {
-        program: String,
-        doing: String,
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    Start { program: String, doing: String, source: io::Error },
     /// Processes that the kernel did not remove in time.
     #[error("process {pid} or one of its children has not gone {}s after SIGKILL; see `ps` for one in state D", KILL_TIMEOUT.as_secs())]
-    Unkillable {
-        /// The program's process id.
-        pid: u32,
-    },
+    Unkillable { pid: u32 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -184,9 +184,7 @@ pub struct Machine {
     pub tcp_congestion_control: Option<String>,
     /// Transparent huge pages: `always`, `madvise` or `never`.
     pub transparent_hugepages: Option<String>,
-    /// Number of reserved huge pages.
     pub hugepages: Option<u64>,
-    /// The clock source behind `clock_gettime`.
     pub clock_source: Option<String>,
     pub memory_bytes: Option<u64>,
 }

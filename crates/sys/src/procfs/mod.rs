@@ -18,11 +18,7 @@ use std::{fs, io};
 pub enum ProcfsError {
     /// The file could not be read. For a process this usually means that it has ended.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        path: PathBuf,
-        /// The kernel's reason.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The kernel wrote something unexpected.
     #[error("{} is not as expected: \"{}\"; please report it with your kernel's version", path.display(), text.escape_debug())]
     Format {

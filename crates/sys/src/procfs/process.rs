@@ -15,7 +15,6 @@ pub struct Stat {
     pub comm: String,
     /// `R` running, `S` asleep, `T` stopped by a signal, `Z` dead but not reaped …
     pub state: char,
-    /// Parent's process id.
     pub parent: u32,
     /// CPU time of its children that it has waited for, with that of theirs, in clock ticks.
     pub reaped_ticks: u64,
@@ -95,7 +94,6 @@ pub fn ignores(signal: i32) -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| has_signal(&status, "SigIgn", signal))
 }
 
-/// Whether a mask of `/proc/PID/status` has a signal.
 fn has_signal(status: &str, mask: &str, signal: i32) -> bool {
     let mask = first_word(status, mask).and_then(|mask| u64::from_str_radix(mask, 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
@@ -180,7 +178,6 @@ impl SchedStatReader {
         Self { path, file }
     }
 
-    /// Whether it keeps a file open.
     pub const fn is_kept_open(&self) -> bool {
         self.file.is_some()
     }

@@ -32,7 +32,6 @@ pub(super) struct Epoll {
 }
 
 impl Epoll {
-    /// Opens an epoll instance.
     pub(super) fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         Ok(Self { epoll, reports: Vec::with_capacity(LARGEST) })

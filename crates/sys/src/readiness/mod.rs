@@ -30,7 +30,6 @@ pub struct ReadinessPoller {
 }
 
 impl ReadinessPoller {
-    /// Opens an epoll instance.
     pub fn new() -> io::Result<Self> {
         Ok(Self { transport: ReadinessTransport::new()?, buffer: vec![0; BUFFER_BYTES].into_boxed_slice() })
     }
