@@ -11,24 +11,15 @@ pub const PASSWORD_ERROR: &str = "this machine has a password, and ssh takes non
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    Local {
-        agents: usize,
-    },
-    /// One on another machine, by ssh.
-    Ssh {
-        /// `host` or `user@host`, as ssh takes it: also a name of ssh's configuration.
-        destination: String,
-        /// The port; `None` for ssh's own choice.
-        port: Option<u16>,
-    },
+    /// Several processes of this machine.
+    Local { agents: usize },
+    /// One on another machine, by ssh: `host` or `user@host` as ssh takes it, and the port; `None` for ssh's own
+    /// choice.
+    Ssh { destination: String, port: Option<u16> },
     /// Several in pods of a Kubernetes cluster, made for one load.
-    Pods {
-        agents: usize,
-    },
+    Pods { agents: usize },
     /// Those of a Kubernetes Job that somebody applied.
-    AppliedJob {
-        job: String,
-    },
+    AppliedJob { job: String },
 }
 
 impl AgentPlace {

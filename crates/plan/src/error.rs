@@ -7,18 +7,10 @@ use thiserror::Error;
 pub enum PlanError {
     /// The text is not the document it should be: syntax, an unknown key, a wrong type.
     #[error("{file}:{line}: {message}")]
-    Document {
-        file: String,
-        line: usize,
-        /// What is wrong there, and the nearest thing that would be right.
-        message: String,
-    },
+    Document { file: String, line: usize, message: String },
+    /// Its origin is the flag (`--budget`) or file and key (`my.toml: [run] budget`) that holds it.
     #[error("{origin}: {message}")]
-    Value {
-        /// The flag (`--budget`) or file and key (`my.toml: [run] budget`) that holds it.
-        origin: String,
-        message: String,
-    },
+    Value { origin: String, message: String },
     #[error("{origin}: no {kind} matches \"{pattern}\"{suggestion}; there are: {known}")]
     NoMatch { origin: String, kind: &'static str, pattern: String, suggestion: String, known: String },
     /// Each name is known, but nothing is left to measure.

@@ -81,10 +81,7 @@ pub enum LoadModel {
     /// Closed loop: each user sends its next request after the answer to the last.
     Closed,
     /// Closed loop whose number of users changes in straight lines, from none.
-    ClosedStages {
-        /// Levels are numbers of users.
-        stages: Vec<LoadStage>,
-    },
+    ClosedStages { stages: Vec<LoadStage> },
     /// Open loop: requests leave on a schedule.
     Open {
         /// Requests per second at the start.
@@ -109,18 +106,11 @@ pub struct LoadStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadStop {
-    /// After a time.
-    Duration {
-        /// The scored time; the warm-up comes before it.
-        span: Span,
-    },
-    /// After a number of requests; with pushed messages, of users who have read all of theirs.
-    Requests {
-        /// How many. Requests of the warm-up do not count; messages and users do.
-        count: u64,
-        /// The load ends after this time in any case; the warm-up comes before it.
-        at_most: Span,
-    },
+    /// After a scored time, which follows the warm-up.
+    Duration { span: Span },
+    /// After a number of requests; with pushed messages, of users who have read all of theirs. Requests of the warm-up
+    /// do not count, messages and users do. It ends after a time in any case, which follows the warm-up.
+    Requests { count: u64, at_most: Span },
 }
 
 impl LoadStop {

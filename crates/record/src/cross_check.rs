@@ -28,14 +28,12 @@ pub struct CrossCheckRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CrossCheckOutcome {
+    /// By the tool's own figures.
     Measured(ToolFigures),
     /// The tool cannot send this load, or tare cannot configure it for the tool.
-    NotPossible {
-        because: String,
-    },
-    Failed {
-        because: String,
-    },
+    NotPossible { because: String },
+    /// The tool did not do what it should.
+    Failed { because: String },
 }
 
 /// The figures of a load tool, in its own resolution.

@@ -9,22 +9,12 @@ pub enum StatsError {
     #[error(
         "value {index} is {value}, which is not a finite number; find the measurement that produced it and void it"
     )]
-    NotFinite {
-        /// Position in the input.
-        index: usize,
-        value: f64,
-    },
+    NotFinite { index: usize, value: f64 },
     /// A ratio was asked of a value that is zero, negative, NaN or infinite.
     #[error(
         "slice {index} measured {value} for the {side}, and a ratio needs a positive finite number; void the slice or its fork"
     )]
-    NotPositive {
-        /// Position of the pair in the input.
-        index: usize,
-        /// `"variant"` or `"baseline"`.
-        side: &'static str,
-        value: f64,
-    },
+    NotPositive { index: usize, side: &'static str, value: f64 },
     #[error("{name} is {value} and must be {expected}")]
     BadParameter { name: &'static str, value: f64, expected: &'static str },
     /// A text that should be an interval log of HdrHistogram is none.

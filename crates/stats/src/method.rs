@@ -8,26 +8,17 @@ use crate::repeated::LookSchedule;
 /// The share of α that a [`Method::Repeated`] that may go on spends up to its declared number of forks.
 pub const PLANNED_SHARE: f64 = 0.8;
 
-/// How the interval over forks is made; fixed before the run.
+/// How the interval over forks is made; fixed before the run. It misses the truth with probability `alpha`: that of any
+/// fork does, where there is a look after each. `prior` is the standard deviation by other comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Method {
     /// Student's t, for a number of forks fixed before the run: never for deciding when to stop.
-    FixedForks {
-        /// The interval misses the truth with this probability.
-        alpha: f64,
-        /// The standard deviation by other comparisons.
-        prior: Option<VariancePrior>,
-    },
-    /// The t confidence sequence, which is valid for any number of looks.
-    Sequential {
-        /// The interval of *any* fork misses the truth with this probability.
-        alpha: f64,
-        /// Nothing is decided with fewer forks than this.
-        min_forks: u32,
-    },
+    FixedForks { alpha: f64, prior: Option<VariancePrior> },
+    /// The t confidence sequence, which is valid for any number of looks. Nothing is decided with fewer forks than
+    /// `min_forks`.
+    Sequential { alpha: f64, min_forks: u32 },
     /// Repeated intervals: a look after each fork, up to a declared number of forks.
     Repeated {
-        /// The interval of *any* fork misses the truth with this probability.
         alpha: f64,
         /// The first look.
         min_forks: u32,
@@ -36,7 +27,6 @@ pub enum Method {
         /// Whether the run may go on past it. A fifth of α is then kept for the confidence sequence, and the interval
         /// is the intersection of both, if the mean of all forks is in it.
         may_continue: bool,
-        /// The standard deviation by other comparisons.
         prior: Option<VariancePrior>,
     },
 }

@@ -52,24 +52,12 @@ impl Default for SteadyRule {
 pub enum Unsteady {
     /// The series does not cover the look-back yet, or has too few windows.
     TooShort,
-    /// The JIT compilers still work.
-    CompilersBusy {
-        /// Their mean share of the time.
-        share: f64,
-    },
-    /// The cost drifts by more than the limit, beyond what its noise explains.
-    Drifting {
-        /// The drift of the log cost per span.
-        drift_per_span: f64,
-        standard_error: f64,
-    },
-    /// The cost moved abruptly from one level to another.
-    Shifted {
-        /// When the new level began.
-        at_s: f64,
-        /// The new level's log cost minus the old one's.
-        log_shift: f64,
-    },
+    /// The JIT compilers still work, for this mean share of the time.
+    CompilersBusy { share: f64 },
+    /// The log cost drifts by more than the limit, beyond what its noise explains.
+    Drifting { drift_per_span: f64, standard_error: f64 },
+    /// The log cost moved abruptly by this much, from one level to another that began then.
+    Shifted { at_s: f64, log_shift: f64 },
 }
 
 /// Judges the series of one variant, in order of time: the first test that failed; `None` when it is steady. The tests

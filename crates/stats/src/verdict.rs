@@ -105,22 +105,13 @@ pub enum StopReason {
 pub enum Verdict {
     /// The interval of error probability 2 α lies inside the region.
     NoMaterialDifference,
-    /// The interval excludes "no difference", on the bad side.
-    Worse {
-        /// It excludes the whole region too.
-        material: bool,
-    },
-    /// The interval excludes "no difference", on the good side.
-    Better {
-        /// It excludes the whole region too.
-        material: bool,
-    },
-    /// Neither is known yet.
-    Inconclusive {
-        reason: UndecidedReason,
-        /// How many forks *in all* would decide it if estimate and spread stayed as they are; `None` beyond 1,000.
-        forks_needed: Option<u32>,
-    },
+    /// The interval excludes "no difference", on the bad side; if material, the whole region too.
+    Worse { material: bool },
+    /// The interval excludes "no difference", on the good side; if material, the whole region too.
+    Better { material: bool },
+    /// Neither is known yet. So many forks *in all* would decide it if estimate and spread stayed as they are; `None`
+    /// beyond 1,000.
+    Inconclusive { reason: UndecidedReason, forks_needed: Option<u32> },
     /// One fork: an estimate without a measure of its uncertainty.
     NoInterval,
     /// The measurement does not count; its finding says why.

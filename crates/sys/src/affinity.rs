@@ -20,14 +20,8 @@ pub(crate) type KernelMask = rustix::thread::CpuSet;
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
     #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
-    Refused {
-        /// The task, 0 for the calling thread.
-        tid: u32,
-        cpus: CpuSet,
-        /// The set that this process may use.
-        allowed: CpuSet,
-        source: io::Error,
-    },
+    /// Task 0 is the calling thread.
+    Refused { tid: u32, cpus: CpuSet, allowed: CpuSet, source: io::Error },
     #[error("cannot read {what}: {source}")]
     Read { what: String, source: io::Error },
 }

@@ -61,15 +61,11 @@ pub trait Handler<T: Transport> {
 pub enum Event<'a> {
     /// The connection is open, and bytes may be sent on it.
     Connected { at: Nanos },
-    /// Bytes arrived. They belong to the poller and are valid during the call only.
-    Received {
-        /// When the poller noticed them. For the first read after a wait, that is the end of the wait: bytes do not
-        /// count the time that other connections' events took before them. Bytes that arrive while a batch is being
-        /// handled may therefore be stamped early, by the length of the batch at most.
-        at: Nanos,
-        /// The received bytes, complete and in order.
-        bytes: &'a [u8],
-    },
+    /// Bytes arrived, complete and in order. They belong to the poller and are valid during the call only. The first
+    /// read after a wait is stamped with the end of the wait: bytes do not count the time that other connections'
+    /// events took before them. So bytes that arrive while a batch is handled may be stamped early, by its length at
+    /// most.
+    Received { at: Nanos, bytes: &'a [u8] },
     /// The peer has ended its stream, and its last bytes may still follow: what is sent now is never answered. A poller tells it
     /// where it knows the end before it delivers those bytes; [`Event::Closed`] follows in any case.
     Ending,
@@ -77,11 +73,8 @@ pub enum Event<'a> {
     Sent { at: Nanos },
     /// The connection is closed and its token free. No event follows.
     Closed { at: Nanos, cause: CloseCause },
-    /// A listening socket accepted a new connection, non-blocking and with `TCP_NODELAY`.
-    Accepted {
-        /// The new connection. Dropping it closes it.
-        socket: OwnedFd,
-    },
+    /// A listening socket accepted a new connection, non-blocking and with `TCP_NODELAY`. Dropping it closes it.
+    Accepted { socket: OwnedFd },
 }
 
 /// How a connection ended.

@@ -120,11 +120,8 @@ pub enum Role {
 pub enum Program {
     /// A server of the catalog, built by `servers/build` and started from its manifest.
     Catalog,
-    /// The same in another copy of the project, such as an earlier revision of it.
-    CatalogIn {
-        /// The folder of that copy, with `servers/catalog.toml`.
-        home: String,
-    },
+    /// The same in another copy of the project, such as an earlier revision of it; `home` has `servers/catalog.toml`.
+    CatalogIn { home: String },
     /// A server of the catalog with other options.
     CatalogLike {
         /// Its name in the catalog.
@@ -134,6 +131,7 @@ pub enum Program {
         #[serde(default)]
         transport: Transport,
     },
+    /// A server that a suite describes.
     Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
     External {

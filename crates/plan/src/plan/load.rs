@@ -33,15 +33,10 @@ const RATES_PER_S: RangeInclusive<f64> = 0.001..=1e8;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Rate {
-    PerSecond {
-        /// Requests per second.
-        per_s: f64,
-    },
+    /// Requests per second.
+    PerSecond { per_s: f64 },
     /// A share (0–1) of the slowest variant's saturating throughput at the end of the first fork's warm-up.
-    OfCapacity {
-        /// 0.5 is half load.
-        share: f64,
-    },
+    OfCapacity { share: f64 },
 }
 
 impl Default for Rate {

@@ -25,10 +25,8 @@ pub enum Warmup {
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
     },
-    Fixed {
-        span: Span,
-        users: u32,
-    },
+    /// For a time, with so many users.
+    Fixed { span: Span, users: u32 },
 }
 
 impl Warmup {

@@ -21,11 +21,7 @@ pub enum ProcfsError {
     Read { path: PathBuf, source: io::Error },
     /// The kernel wrote something unexpected.
     #[error("{} is not as expected: \"{}\"; please report it with your kernel's version", path.display(), text.escape_debug())]
-    Format {
-        path: PathBuf,
-        /// The beginning of the file.
-        text: String,
-    },
+    Format { path: PathBuf, text: String },
 }
 
 /// Reads a file and parses it. Text that the parser rejects is an error.
