@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Comparison;
-use crate::error::StatsError;
 use crate::method::Method;
 
 /// Forecasts of forks still needed are not made beyond this many.
@@ -45,21 +44,7 @@ pub struct Region {
     pub margin: f64,
 }
 
-impl Default for Region {
-    fn default() -> Self {
-        Self { margin: 0.02 }
-    }
-}
-
 impl Region {
-    /// The region of ±`margin`. Errors: `margin` is outside (0, 1).
-    pub fn new(margin: f64) -> Result<Self, StatsError> {
-        if margin > 0.0 && margin < 1.0 {
-            return Ok(Self { margin });
-        }
-        Err(StatsError::BadParameter { name: "region", value: margin, expected: "between 0 and 1, both excluded" })
-    }
-
     pub fn lo(&self) -> f64 {
         1.0 - self.margin
     }
@@ -87,7 +72,7 @@ pub struct DecisionRule {
 
 impl Default for DecisionRule {
     fn default() -> Self {
-        Self { region: Region::default(), precision: None, half_width: None, comparisons: 1, table_level: None }
+        Self { region: Region { margin: 0.02 }, precision: None, half_width: None, comparisons: 1, table_level: None }
     }
 }
 

@@ -84,8 +84,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let lines: Vec<Line<'_>> =
         currencies.values().map(|at| at.iter().map(|at| Some(measured(*at))).collect()).collect();
-    let rule =
-        DecisionRule { region: Region::new(table.region)?, comparisons: table.comparisons, ..DecisionRule::default() };
+    let rule = DecisionRule {
+        region: Region { margin: table.region },
+        comparisons: table.comparisons,
+        ..DecisionRule::default()
+    };
     let verdicts = judge_measures(&lines, &rule)?;
     let mut judged: Vec<Option<Judged>> = (0..alone.len()).map(|_| None).collect();
     for (places, verdicts) in currencies.values().zip(&verdicts) {

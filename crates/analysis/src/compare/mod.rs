@@ -101,7 +101,7 @@ impl<'a> Pairs<'a> {
 
     fn rule(&self, plan: &Plan) -> DecisionRule {
         DecisionRule {
-            region: Region::new(plan.stop.region).unwrap_or_default(),
+            region: Region { margin: plan.stop.region },
             precision: (plan.stop.precision > 0.0).then_some(plan.stop.precision),
             half_width: Some(plan.stop.half_width).filter(|width| *width > 0.0 && *width < 1.0),
             comparisons: self.asked().len().max(1) as u32,

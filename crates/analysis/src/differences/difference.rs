@@ -98,7 +98,7 @@ pub(super) fn judge(pairs: Vec<FigurePair<'_>>, alpha: f64, region: f64) -> Vec<
     let contrasts: Vec<Option<Contrast>> = pairs.iter().map(FigurePair::contrast).collect();
     let p_values: Vec<f64> = contrasts.iter().flatten().map(Contrast::p_value).collect();
     let mut stated = holm(&p_values, alpha).unwrap_or_default().into_iter();
-    let region = Region::new(region).unwrap_or_default();
+    let region = Region { margin: region };
     let change = |(pair, contrast): (FigurePair<'_>, Option<Contrast>)| {
         let is_stated = contrast.is_some() && stated.next().unwrap_or(false);
         figure_change(&pair, contrast.as_ref(), is_stated, alpha, region)

@@ -219,7 +219,7 @@ pub fn combine_machines(measured: &[Vec<RunFigure>], alpha: f64, region: f64) ->
         measures.into_iter().filter_map(|of| OverMachines::combine(of, measured)).collect();
     let stated = stated_by_currency(&combined, alpha, |one| one.over.another.map_or(1.0, |_| one.over.mean.p_value()));
     let differ = stated_by_currency(&combined, alpha, |one| one.equal);
-    let region = Region::new(region).unwrap_or_default();
+    let region = Region { margin: region };
     let judged = combined.iter().zip(stated.into_iter().zip(differ));
     judged.map(|(one, (is_stated, differ))| one.judge(is_stated, differ, alpha, region)).collect()
 }

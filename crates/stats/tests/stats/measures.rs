@@ -60,7 +60,7 @@ fn what_only_the_whole_alpha_decides_is_not_stated_beside_other_measures() {
 fn the_deciding_line_is_a_sequence_of_questions() {
     let (clear, open, same) = (scattered(0.1, 0.005, 6), scattered(0.0, 0.1, 6), scattered(0.0, 0.002, 6));
     let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
-    let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
+    let rule = DecisionRule { region: Region { margin: 0.02 }, ..DecisionRule::default() };
     assert_eq!(judge(&[vec![&clear, &clear]], &rule)[0], [Verdict::Worse { material: true }; 2]);
     assert_eq!(judge(&[vec![&open, &clear]], &rule)[0][1], waits);
     // A question without a difference is answered, and the next one may be asked.
@@ -98,7 +98,7 @@ fn a_table_counts_no_difference_that_is_too_small_to_be_stated() {
     };
     let border = (1..).map(|i| scattered(0.2, 0.4 - f64::from(i) * 1e-3, 6)).find(excludes).expect("some spread");
     let (small, clear) = (scattered(0.01, 0.0005, 6), scattered(0.3, 0.005, 6));
-    let rule = DecisionRule { region: Region::new(0.05).unwrap(), comparisons: 10, ..DecisionRule::default() };
+    let rule = DecisionRule { region: Region { margin: 0.05 }, comparisons: 10, ..DecisionRule::default() };
     let beside = |others: &[ForkRatio]| {
         let mut line: Vec<&[ForkRatio]> = vec![others; 9];
         line.push(&border);
@@ -121,7 +121,7 @@ fn near_the_edge() -> Vec<ForkRatio> {
 #[test]
 fn a_small_difference_near_the_edge_of_the_region_keeps_its_verdict() {
     let (edge, open) = (near_the_edge(), scattered(0.0, 0.1, 8));
-    let rule = DecisionRule { region: Region::new(0.05).unwrap(), ..DecisionRule::default() };
+    let rule = DecisionRule { region: Region { margin: 0.05 }, ..DecisionRule::default() };
     let method = Method::FIXED_FORKS;
     let verdict = |share: f64| {
         let at_share = measured(&edge, method).unwrap().at_share(share).unwrap();
@@ -156,7 +156,7 @@ proptest! {
     #[test]
     fn a_table_ends_and_more_alpha_takes_no_difference_away(table in tables(), region in 0.01..0.08_f64, is_fixed: bool) {
         let method = if is_fixed { Method::FIXED_FORKS } else { REPEATED };
-        let rule = DecisionRule { region: Region::new(region).unwrap(), ..DecisionRule::default() };
+        let rule = DecisionRule { region: Region { margin: region }, ..DecisionRule::default() };
         let ratios: Vec<Vec<Vec<ForkRatio>>> =
             table.iter().map(|line| line.iter().map(|logs| of_logs(logs)).collect()).collect();
         let line = |at: usize| -> Line<'_> { ratios[at].iter().map(|forks| measured(forks, method)).collect() };
@@ -199,7 +199,7 @@ fn a_large_table_needs_more_evidence() {
         .find(|forks| measured(forks, REPEATED).unwrap().at_share(1.0).unwrap().p_value() < 4e-3)
         .unwrap();
     let same = scattered(0.0, 0.005, 6);
-    let rule = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
+    let rule = DecisionRule { region: Region { margin: 0.001 }, ..DecisionRule::default() };
     let row = |one: usize| (0..50).map(|i| if i == one { &clear[..] } else { &same[..] }).collect::<Vec<_>>();
     let verdict = judge(&[row(7)], &rule)[0][7];
     let Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed } = verdict else {
@@ -247,7 +247,7 @@ fn each_question_that_is_asked_adds_alpha_at_most() {
     const ALPHA: f64 = 0.05;
     let mut rng = Pcg64::seed_from_u64(18);
     for questions in [1, 3, 9] {
-        let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
+        let rule = DecisionRule { region: Region { margin: 0.02 }, ..DecisionRule::default() };
         let (mut asked, mut false_runs) = (0, 0);
         for _ in 0..RUNS {
             let ratios: Vec<Vec<ForkRatio>> = (0..questions)

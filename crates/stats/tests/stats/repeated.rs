@@ -136,7 +136,7 @@ fn going_on_past_the_declared_forks_keeps_alpha() {
 /// Forks about `truth` of a run that ends as a real one does: when its comparison may stop, or with twelve forks.
 fn stopped_run(truth: f64, rng: &mut Pcg64) -> Vec<f64> {
     let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 12, may_continue: false, prior: None };
-    let region = Region::new(0.05).expect("a region");
+    let region = Region { margin: 0.05 };
     let rule = DecisionRule { region, half_width: Some(0.04), ..DecisionRule::default() };
     let mut logs = Vec::new();
     while logs.len() < 12 && (logs.is_empty() || reason_to_stop(&compare(&logs, method), &rule).is_none()) {

@@ -154,7 +154,7 @@ fn tables() -> usize {
 }
 
 fn rule(comparisons: usize) -> DecisionRule {
-    let region = Region::new(0.05).expect("a region");
+    let region = Region { margin: 0.05 };
     DecisionRule { region, half_width: Some(0.04), comparisons: comparisons as u32, ..DecisionRule::default() }
 }
 

@@ -148,7 +148,7 @@ fn a_difference_stops_once_its_size_is_known() {
 #[test]
 fn in_a_table_a_difference_needs_more_evidence() {
     let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.p_value() < 4e-3).unwrap();
-    let alone = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
+    let alone = DecisionRule { region: Region { margin: 0.001 }, ..DecisionRule::default() };
     let at = |level| reason_to_stop(&clear, &DecisionRule { table_level: Some(level), ..alone });
     assert_eq!(reason_to_stop(&clear, &alone), Some(StopReason::Decided));
     assert_eq!((at(1e-3), at(5e-3)), (None, Some(StopReason::Decided)), "its p-value is {}", clear.p_value());

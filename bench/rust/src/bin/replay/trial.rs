@@ -166,7 +166,7 @@ impl Outcome {
         let continues = matches!(method, Method::Repeated { may_continue: true, .. });
         // A listed group replaces odd forks, up to half as many as were declared.
         let most = if continues { declared * CONTINUES } else { declared + declared / 2 };
-        let rule = DecisionRule { region: Region::new(0.05)?, half_width: Some(0.04), ..DecisionRule::default() };
+        let rule = DecisionRule { region: Region { margin: 0.05 }, half_width: Some(0.04), ..DecisionRule::default() };
         let forks = ratios(source, most as usize, scatter, rng)?;
         let (mut missed, mut any_look, mut stopped) = (false, false, None);
         let mut last = (Verdict::NoInterval, 0);
