@@ -10,32 +10,26 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[derive(Debug)]
 pub struct TimeoutReader<R> {
     pipe: R,
+    /// Of the next read.
+    next: Duration,
     timeout: Duration,
-    first_timeout: Option<Duration>,
 }
 
 impl<R> TimeoutReader<R> {
-    /// Waits that long for each read. `pipe` must not read ahead.
-    pub const fn new(pipe: R, timeout: Duration) -> Self {
-        Self { pipe, timeout, first_timeout: None }
-    }
-
-    /// Waits this long for the first byte.
-    #[must_use]
-    pub fn with_first_timeout(self, timeout: Duration) -> Self {
-        Self { first_timeout: Some(timeout), ..self }
+    /// Waits so long for the first byte, and so long for each read after it. `pipe` must not read ahead.
+    pub const fn new(pipe: R, first: Duration, timeout: Duration) -> Self {
+        Self { pipe, next: first, timeout }
     }
 }
 
 impl<R: Read + AsFd> Read for TimeoutReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let timeout = self.first_timeout.unwrap_or(self.timeout);
-        let timeout = Timespec::try_from(timeout).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let timeout = Timespec::try_from(self.next).map_err(|_| io::ErrorKind::InvalidInput)?;
         let mut waited = [PollFd::new(&self.pipe, PollFlags::IN)];
         if poll(&mut waited, Some(&timeout))? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.first_timeout = None;
+        self.next = self.timeout;
         self.pipe.read(buffer)
     }
 }
@@ -49,7 +43,7 @@ mod tests {
     #[test]
     fn bytes_and_the_end_are_passed_on_and_silence_is_a_timeout() {
         let (pipe, mut writer) = io::pipe().unwrap();
-        let mut reader = TimeoutReader::new(pipe, Duration::from_millis(1));
+        let mut reader = TimeoutReader::new(pipe, Duration::from_millis(1), Duration::from_millis(1));
         assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
         writer.write_all(b"ab").unwrap();
         let mut bytes = [0; 9];
@@ -61,10 +55,10 @@ mod tests {
     #[test]
     fn the_first_byte_has_a_timeout_of_its_own() {
         let (pipe, mut writer) = io::pipe().unwrap();
-        let mut reader = TimeoutReader::new(pipe, Duration::from_secs(60)).with_first_timeout(Duration::from_millis(1));
+        let mut reader = TimeoutReader::new(pipe, Duration::from_millis(1), Duration::from_secs(60));
         assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
         writer.write_all(b"a").unwrap();
         assert_eq!(reader.read(&mut [0]).unwrap(), 1);
-        assert_eq!((reader.first_timeout, reader.timeout), (None, Duration::from_secs(60)));
+        assert_eq!(reader.next, Duration::from_secs(60));
     }
 }

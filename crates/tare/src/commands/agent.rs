@@ -40,7 +40,7 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
             std::process::exit(1)
         }
     };
-    let orders = TimeoutReader::new(orders, LONGEST_SILENCE).with_first_timeout(first_order_within);
+    let orders = TimeoutReader::new(orders, first_order_within, LONGEST_SILENCE);
     serve_agent(orders, reports, &host, &mut build, end)?;
     Ok(Outcome::Done)
 }
