@@ -1,22 +1,15 @@
 //! Names as parts of file names.
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// A file name for names of any letters. Other names never have the same one: what a file name should not hold is percent-encoded,
-/// and so is the `+` that stands between two names.
+/// All but letters, digits and what else a file name may hold.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_').remove(b'@');
+
+/// A file name for names of any letters, with a `+` between them. Other names never have the same one, because a `+` in
+/// a name is percent-encoded, too.
 pub fn file_name(names: &[&str]) -> String {
-    let mut text = String::new();
-    for (at, name) in names.iter().enumerate() {
-        text.push_str(if at == 0 { "" } else { "+" });
-        for byte in name.bytes() {
-            if byte.is_ascii_alphanumeric() || b".-_@".contains(&byte) {
-                text.push(char::from(byte));
-            } else {
-                let _ = write!(text, "%{byte:02X}");
-            }
-        }
-    }
-    text
+    let escaped = names.iter().map(|name| utf8_percent_encode(name, ESCAPED).to_string());
+    escaped.collect::<Vec<_>>().join("+")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -93,9 +94,7 @@ impl BodySpec {
 
     /// A body of these bytes: as text if they are text, so that people can read the record.
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
-        let hex = |error: std::string::FromUtf8Error| {
-            Self::Hex(HexBody { hex: error.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect() })
-        };
+        let hex = |error: std::string::FromUtf8Error| Self::Hex(HexBody { hex: HEXLOWER.encode(error.as_bytes()) });
         String::from_utf8(bytes).map_or_else(hex, Self::Text)
     }
 
@@ -113,13 +112,8 @@ impl BodySpec {
 
 /// The bytes of pairs of hexadecimal digits. Errors: in words, when it has other characters or an odd number of them.
 pub fn bytes_of_hex(hex: &str) -> Result<Vec<u8>, String> {
-    let digits: Option<Vec<u32>> = hex.chars().map(|char| char.to_digit(16)).collect();
-    match digits {
-        Some(digits) if digits.len().is_multiple_of(2) => {
-            Ok(digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
-        }
-        _ => Err(format!("\"{hex}\" is not in hex; write two digits for each byte, such as 0a04")),
-    }
+    let wrong = |_| format!("\"{hex}\" is not in hex; write two digits for each byte, such as 0a04");
+    HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).map_err(wrong)
 }
 
 impl Default for BodySpec {

@@ -7,6 +7,7 @@ mod setting;
 mod transport;
 mod warmup;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -244,7 +245,7 @@ const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNon
 /// SHA-256 of a value's JSON, in hex.
 pub(crate) fn hash_of(value: &impl Serialize) -> String {
     let json = serde_json::to_vec(value).unwrap_or_default();
-    Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(json))
 }
 
 impl Plan {
