@@ -48,18 +48,13 @@ fn by_core(cpus: &CpuSet, threads_beside: impl Fn(usize) -> Option<CpuSet>) -> V
     distinct(cpus.iter().map(core_of))
 }
 
-/// Pins the calling thread.
-///
-/// # Errors
-/// When none of the CPUs exists or may be used here.
+/// Pins the calling thread. Errors: when none of the CPUs exists or may be used here.
 pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_thread(0, cpus)
 }
 
-/// Pins a process and all its descendants, including those that start meanwhile. Later ones inherit the mask.
-///
-/// # Errors
-/// When the process is gone, is another user's, or none of the CPUs may be used.
+/// Pins a process and all its descendants, including those that start meanwhile. Later ones inherit the mask. Errors:
+/// when the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     let tree = || Ok(process_tree(pid).unwrap_or_else(|_| vec![pid]));
     pin_until_none_is_new(tree, |process| match pin_process(process, cpus) {
@@ -101,10 +96,8 @@ pub(crate) fn kernel_mask(cpus: &CpuSet) -> KernelMask {
 
 const _: () = assert!(CpuSet::LIMIT == KernelMask::MAX_CPU);
 
-/// Pins one thread of any process; 0 means the calling thread.
-///
-/// # Errors
-/// When there is no such task, it is another user's, or none of the CPUs may be used.
+/// Pins one thread of any process; 0 means the calling thread. Errors: when there is no such task, it is another
+/// user's, or none of the CPUs may be used.
 pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     sched_setaffinity(task(tid), &kernel_mask(cpus)).map_err(|e| AffinityError::Refused {
         tid,
@@ -114,10 +107,8 @@ pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     })
 }
 
-/// Pins every thread of a process, including those that start meanwhile.
-///
-/// # Errors
-/// When the process is gone, is another user's, or none of the CPUs may be used.
+/// Pins every thread of a process, including those that start meanwhile. Errors: when the process is gone, is another
+/// user's, or none of the CPUs may be used.
 fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     let path = format!("/proc/{pid}/task");
     let threads = || -> Result<Vec<u32>, AffinityError> {

@@ -57,10 +57,7 @@ pub trait Clock {
     /// The current moment. It never decreases.
     fn now(&self) -> Nanos;
 
-    /// CPU time of the calling thread so far.
-    ///
-    /// # Units
-    /// Nanoseconds, user and system time together.
+    /// CPU time of the calling thread so far. Unit: nanoseconds, user and system time together.
     fn thread_cpu_ns(&self) -> u64;
 }
 
@@ -78,18 +75,13 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// The current moment of [`MonotonicClock`].
-///
-/// # Source
-/// clock_gettime(2); the vDSO answers it within about 20 to 50 ns.
+/// The current moment of [`MonotonicClock`]. Source: clock_gettime(2); the vDSO answers it within about 20 to 50 ns.
 pub fn now() -> Nanos {
     Nanos(read(ClockId::Monotonic))
 }
 
-/// Wall-clock time, only for dates in a record, because it may jump.
-///
-/// # Units
-/// Nanoseconds since 1970-01-01 UTC; 0 before it.
+/// Wall-clock time, only for dates in a record, because it may jump. Unit: nanoseconds since 1970-01-01 UTC; 0 before
+/// it.
 #[expect(clippy::disallowed_methods, reason = "all others ask this function")]
 pub fn wall_unix_ns() -> u64 {
     // Of the C library, so that `bench/faults` can move this clock for one program.
@@ -137,9 +129,7 @@ pub fn process_cpu_ns() -> u64 {
 }
 
 /// Sleeps until a moment on the monotonic clock, even if signals interrupt. Returns at once when the moment has passed.
-///
-/// # Source
-/// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, but a duration does.
+/// Source: clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, but a duration does.
 pub fn sleep_until(moment: Nanos) {
     let deadline = Timespec {
         tv_sec: (moment.0 / 1_000_000_000).cast_signed(),
@@ -148,13 +138,8 @@ pub fn sleep_until(moment: Nanos) {
     while clock_nanosleep_absolute(ClockId::Monotonic, &deadline) == Err(Errno::INTR) {}
 }
 
-/// Lets this thread's waits end at their deadline. By default the kernel may end them up to 50 µs later.
-///
-/// # Errors
-/// When the kernel forbids it. Waits are then less precise, and nothing else changes.
-///
-/// # Source
-/// PR_SET_TIMERSLACK(2const).
+/// Lets this thread's waits end at their deadline. By default the kernel may end them up to 50 µs later. Errors: when
+/// the kernel forbids it. Waits are then less precise, and nothing else changes. Source: PR_SET_TIMERSLACK(2const).
 pub fn sharpen_timers() -> std::io::Result<()> {
     Ok(set_current_timer_slack(NonZeroU64::new(1))?)
 }

@@ -2,10 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit of open files towards `needed`, up to the hard limit, and returns the new limit.
-///
-/// # Units
-/// Open files; `u64::MAX` stands for no limit.
+/// Raises the soft limit of open files towards `needed`, up to the hard limit, and returns the new limit. Unit: open
+/// files; `u64::MAX` stands for no limit.
 pub fn raise_open_files(needed: u64) -> u64 {
     let limits = getrlimit(Resource::Nofile);
     let soft = limits.current.unwrap_or(u64::MAX);

@@ -101,10 +101,8 @@ pub trait Poller {
     fn transport(&mut self) -> &mut Self::Transport;
 
     /// Delivers events. Waits for the first one until `deadline` (`None`: without limit), and returns after one batch,
-    /// which may be empty. With a deadline in the past it polls without waiting.
-    ///
-    /// # Errors
-    /// When the kernel refuses to wait. A failure of one connection is an event.
+    /// which may be empty. With a deadline in the past it polls without waiting. Errors: when the kernel refuses to
+    /// wait. A failure of one connection is an event.
     fn wait<H>(&mut self, deadline: Option<Nanos>, handler: &mut H) -> io::Result<()>
     where
         H: Handler<Self::Transport>;

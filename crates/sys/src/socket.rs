@@ -84,11 +84,8 @@ impl fmt::Display for Target {
     }
 }
 
-/// Starts a non-blocking connect with `TCP_NODELAY`. The socket becomes writable when the connect ends.
-///
-/// # Errors
-/// Errors that the kernel reports at once: no file descriptors left, unknown congestion control, no route, no such
-/// file.
+/// Starts a non-blocking connect with `TCP_NODELAY`. The socket becomes writable when the connect ends. Errors: those
+/// that the kernel reports at once, such as no file descriptors left, unknown congestion control, no route, no such file.
 pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
     let socket = target.open(options)?;
     match rustix::net::connect(&socket, &target.encode()?) {
@@ -98,10 +95,7 @@ pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<Own
 }
 
 /// Opens a non-blocking listening socket; port 0 selects a free one. The backlog is the kernel's largest, so that a
-/// thousand clients may connect at the same time.
-///
-/// # Errors
-/// When the address is in use or not ours.
+/// thousand clients may connect at the same time. Errors: when the address is in use or not ours.
 pub fn open_listener(address: &SocketAddr) -> io::Result<OwnedFd> {
     let socket = open(address, &SocketOptions::default())?;
     sockopt::set_socket_reuseaddr(&socket, true)?;
@@ -152,11 +146,9 @@ pub(crate) fn accept(listener: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
     accept_with(listener, FLAGS)
 }
 
-/// Connects at once to a Unix socket with a name that is not in the file system.
-///
-/// # Errors
-/// `ConnectionRefused` when nobody listens there, and `WouldBlock` when another connection would have to wait for those that
-/// the listener has not accepted.
+/// Connects at once to a Unix socket with a name that is not in the file system. Errors: `ConnectionRefused` when
+/// nobody listens there, and `WouldBlock` when another connection would have to wait for those that the listener has
+/// not accepted.
 pub fn connect_abstract(name: &[u8]) -> io::Result<UnixStream> {
     let socket = open_stream(AddressFamily::UNIX, None)?;
     rustix::net::connect(&socket, &SocketAddrUnix::new_abstract_name(name)?)?;

@@ -4,10 +4,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, scope};
 
-/// Starts a thread.
-///
-/// # Errors
-/// When the system has no thread left: the user's limit, the memory, or the kernel's own limit.
+/// Starts a thread. Errors: when the system has no thread left: the user's limit, the memory, or the kernel's own
+/// limit.
 pub fn spawn<R: Send + 'static>(name: &str, task: impl FnOnce() -> R + Send + 'static) -> io::Result<JoinHandle<R>> {
     Builder::new().name(name.to_owned()).spawn(task)
 }

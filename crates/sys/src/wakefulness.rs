@@ -10,13 +10,8 @@ const DEVICE: &str = "/dev/cpu_dma_latency";
 pub struct Wakefulness(#[allow(dead_code, reason = "the request lasts as long as the file is open")] File);
 
 impl Wakefulness {
-    /// Requests it from the kernel.
-    ///
-    /// # Errors
-    /// When the device does not exist or this user may not open it. Usually only root may.
-    ///
-    /// # Source
-    /// The kernel's documentation of the PM Quality of Service interface: a request for 0 µs.
+    /// Requests it from the kernel. Errors: when the device does not exist or this user may not open it. Usually only
+    /// root may. Source: the kernel's documentation of the PM Quality of Service interface: a request for 0 µs.
     pub fn keep_awake() -> io::Result<Self> {
         let mut device = OpenOptions::new().write(true).open(DEVICE)?;
         device.write_all(&0_i32.to_ne_bytes())?;

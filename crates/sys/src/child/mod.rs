@@ -134,10 +134,8 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts a program under a supervisor. Returns once the program is executing.
-    ///
-    /// # Errors
-    /// When the program is not found or not executable, or its directory or CPUs do not exist.
+    /// Starts a program under a supervisor. Returns once the program is executing. Errors: when the program is not
+    /// found or not executable, or its directory or CPUs do not exist.
     pub fn spawn(program: Program) -> Result<Self, ChildError> {
         let mut child = prepare::spawn(&program)?;
         let failed = |doing: String, source: io::Error| {
@@ -239,11 +237,9 @@ impl Child {
     }
 }
 
-/// Runs a program until it ends, for at most `limit`, or until `cancelled` is set. Returns how it ended, `None` where it was
-/// killed before, and what it wrote.
-///
-/// # Errors
-/// When it cannot be started, nothing can read its output, or one of its processes cannot be killed.
+/// Runs a program until it ends, for at most `limit`, or until `cancelled` is set. Returns how it ended, `None` where
+/// it was killed before, and what it wrote. Errors: when it cannot be started, nothing can read its output, or one of
+/// its processes cannot be killed.
 pub fn run_to_end(
     program: Program,
     limit: Duration,

@@ -18,9 +18,7 @@ use super::{Child, ChildError, Program};
 
 /// The most bytes of a file in which its first line is looked for. The kernel reads 256.
 const FIRST_LINE_BYTES: u64 = 256;
-/// What git sets for a hook. It names the repository of the hook, whatever folder a program works in.
-///
-/// # Source
+/// What git sets for a hook. It names the repository of the hook, whatever folder a program works in. Source:
 /// githooks(5), "DESCRIPTION".
 pub const GIT_HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
 

@@ -1,8 +1,6 @@
 //! The process between tare and a program. It outlives a `kill -9` of tare until it has killed the program and its
-//! descendants. docs/adr/0001-no-orphans.md explains why this is reliable.
-//!
-//! This code runs after a plain `clone` of a process with threads. It must not allocate, lock, panic or unwind. It uses
-//! only system calls and its own stack.
+//! descendants. docs/adr/0001-no-orphans.md explains why this is reliable. This code runs after a plain `clone` of a
+//! process with threads. It must not allocate, lock, panic or unwind. It uses only system calls and its own stack.
 
 mod proc_children;
 mod tree;

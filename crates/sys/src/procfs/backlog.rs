@@ -17,10 +17,7 @@ pub fn backlog_reader(target: SocketAddr) -> Backlog {
 }
 
 /// Reads the backlog of the fullest listener on `port`. A server on 127.0.0.1 may listen on either address family; JVMs
-/// use IPv6.
-///
-/// # Source
-/// sock_diag(7): `idiag_rqueue` of a listening socket is the length of its accept queue.
+/// use IPv6. Source: sock_diag(7): `idiag_rqueue` of a listening socket is the length of its accept queue.
 fn fullest_reader(port: u16) -> Backlog {
     let Ok(socket) = open() else { return Box::new(|| None) };
     let families = [AddressFamily::INET, AddressFamily::INET6];

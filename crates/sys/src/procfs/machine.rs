@@ -13,11 +13,9 @@ pub fn load_average() -> Result<f64, ProcfsError> {
     read_as("/proc/loadavg", |text| text.split_ascii_whitespace().next()?.parse().ok())
 }
 
-/// The time since boot in which some task waited for a CPU: pressure stall information. The kernel's averages of it look back
-/// for at least 10 s, so that what ended before would count.
-///
-/// # Errors
-/// When the kernel has no pressure information (before 4.20, or not configured).
+/// The time since boot in which some task waited for a CPU: pressure stall information. The kernel's averages of it
+/// look back for at least 10 s, so that what ended before would count. Errors: when the kernel has no pressure
+/// information (before 4.20, or not configured).
 pub fn cpu_pressure_time() -> Result<Duration, ProcfsError> {
     read_as("/proc/pressure/cpu", parse_pressure)
 }
@@ -29,19 +27,14 @@ pub fn parse_pressure(text: &str) -> Option<Duration> {
     total_us.parse().ok().map(Duration::from_micros)
 }
 
-/// The CPU quota of this process's control groups, such as that of a container, which stops all threads at once when it is used
-/// up.
-///
-/// # Units
-/// Cores; `None` without a quota.
+/// The CPU quota of this process's control groups, such as that of a container, which stops all threads at once when it
+/// is used up. Unit: cores; `None` without a quota.
 pub fn cpu_quota() -> Option<f64> {
     lowest_quota(Path::new("/sys/fs/cgroup"), &fs::read_to_string("/proc/self/cgroup").ok()?)
 }
 
-/// The lowest quota of these groups and of those above them.
-///
-/// # Source
-/// cgroups(7): a line is `0::/group` in the second version of control groups, and `4:cpu,cpuacct:/group` in the first.
+/// The lowest quota of these groups and of those above them. Source: cgroups(7): a line is `0::/group` in the second
+/// version of control groups, and `4:cpu,cpuacct:/group` in the first.
 fn lowest_quota(root: &Path, groups: &str) -> Option<f64> {
     let quotas = groups.lines().filter_map(|line| {
         let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
@@ -71,10 +64,7 @@ fn quota_of_first_version(group: &Path) -> Option<f64> {
     Some(number("cpu.cfs_quota_us")? / number("cpu.cfs_period_us")?).filter(|cores| *cores > 0.0)
 }
 
-/// Time of a CPU, or of all CPUs together, by use, since boot.
-///
-/// # Units
-/// Clock ticks, usually of 10 ms.
+/// Time of a CPU, or of all CPUs together, by use, since boot. Unit: clock ticks, usually of 10 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CpuTicks {
     /// All time, including idle and stolen time.
@@ -138,10 +128,7 @@ impl CpuTicks {
     }
 
     /// Time in which no task ran: idle or in interrupts. Kernels that stop the clock tick of an idle CPU measure its
-    /// idle time exactly. Other uses are sampled at clock ticks.
-    ///
-    /// # Units
-    /// Nanoseconds, in steps of a tick.
+    /// idle time exactly. Other uses are sampled at clock ticks. Unit: nanoseconds, in steps of a tick.
     pub fn unused_ns(self) -> u64 {
         (self.idle + self.interrupts) * clock_tick_ns()
     }
@@ -163,10 +150,7 @@ pub fn host_name() -> String {
     line("/proc/sys/kernel/hostname").unwrap_or_default()
 }
 
-/// The length of a clock tick, the kernel's unit of CPU use.
-///
-/// # Units
-/// Nanoseconds.
+/// The length of a clock tick, the kernel's unit of CPU use. Unit: nanoseconds.
 pub fn clock_tick_ns() -> u64 {
     1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }

@@ -1,8 +1,6 @@
 //! Information of the kernel under `/proc` and `/sys`: pure parsers of text, and small functions that read the files.
-//! Callers decide what the numbers mean for a server or a machine.
-//!
-//! The crate `procfs` has no part in it. For the state of a process it opens a folder and parses 50 fields, and most of what is
-//! read here is read in a slice. What is read only once takes a line or two.
+//! The crate `procfs` has no part in it: for the state of a process it opens a folder and parses 50 fields, and most of
+//! what is read here is read in a slice.
 
 pub mod backlog;
 pub mod machine;

@@ -21,10 +21,8 @@ pub struct Owner {
     pub comm: String,
 }
 
-/// Every listening TCP socket of this network namespace.
-///
-/// # Errors
-/// When `/proc/net/tcp` cannot be read. A kernel without IPv6 is not an error.
+/// Every listening TCP socket of this network namespace. Errors: when `/proc/net/tcp` cannot be read. A kernel without
+/// IPv6 is not an error.
 pub fn listeners() -> Result<Vec<Listener>, ProcfsError> {
     let mut all = read_as("/proc/net/tcp", |text| Some(parse_listeners(text)))?;
     all.extend(read_as("/proc/net/tcp6", |text| Some(parse_listeners(text))).unwrap_or_default());
@@ -50,9 +48,7 @@ pub fn socket_owner(inodes: &HashSet<u64>) -> Option<Owner> {
     Some(Owner { pid, comm: Stat::of_process(pid).map(|stat| stat.comm).unwrap_or_default() })
 }
 
-/// Parses the listening sockets of `/proc/net/tcp` or `tcp6`. Lines of other states or forms are skipped.
-///
-/// # Source
+/// Parses the listening sockets of `/proc/net/tcp` or `tcp6`. Lines of other states or forms are skipped. Source:
 /// proc_pid_net(5): addresses in hexadecimal, each group of four bytes in the machine's byte order; state 0A is LISTEN.
 pub fn parse_listeners(text: &str) -> Vec<Listener> {
     text.lines().skip(1).filter_map(listener).collect()

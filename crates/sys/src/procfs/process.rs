@@ -21,10 +21,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Parses the line.
-    ///
-    /// # Source
-    /// proc_pid_stat(5). The name is closed by the *last* parenthesis.
+    /// Parses the line. Source: proc_pid_stat(5). The name is closed by the *last* parenthesis.
     pub fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once(" (")?;
         let (comm, rest) = rest.rsplit_once(") ")?;
@@ -111,10 +108,7 @@ pub struct SchedStat {
 }
 
 impl SchedStat {
-    /// Parses `/proc/PID/task/TID/schedstat`.
-    ///
-    /// # Source
-    /// Documentation/scheduler/sched-stats.rst of the kernel.
+    /// Parses `/proc/PID/task/TID/schedstat`. Source: Documentation/scheduler/sched-stats.rst of the kernel.
     pub fn parse(text: &str) -> Option<Self> {
         let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
         Some(Self { cpu_ns: fields.next()??, waiting_ns: fields.next()??, switches: fields.next()?? })
@@ -142,21 +136,16 @@ pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
 
-/// Whether the monotonic clock of a process is this one's: a JVM that is restored from a checkpoint may be in a time namespace of
-/// its own.
-///
-/// # Source
-/// time_namespaces(7).
+/// Whether the monotonic clock of a process is this one's: a JVM that is restored from a checkpoint may be in a time
+/// namespace of its own. Source: time_namespaces(7).
 pub fn has_our_clock(pid: u32) -> bool {
     let clock = |process: &str| fs::read_link(format!("/proc/{process}/ns/time")).ok();
     // A kernel without such namespaces has one clock.
     clock("self").zip(clock(&pid.to_string())).is_none_or(|(ours, theirs)| ours == theirs)
 }
 
-/// What a process has mapped, a line for each mapping with the path of its file at the end; `None` if that may not be read.
-///
-/// # Source
-/// proc_pid_maps(5): the path of a file that was removed or replaced is followed by ` (deleted)`.
+/// What a process has mapped, a line for each mapping with the path of its file at the end; `None` if that may not be
+/// read. Source: proc_pid_maps(5): the path of a file that was removed or replaced is followed by ` (deleted)`.
 pub fn mappings(pid: u32) -> Option<String> {
     let maps = fs::read(format!("/proc/{pid}/maps")).ok()?;
     Some(String::from_utf8_lossy(&maps).into_owned())
@@ -182,10 +171,8 @@ impl SchedStatReader {
         self.file.is_some()
     }
 
-    /// The counters; `None` if the kernel wrote something unexpected.
-    ///
-    /// # Errors
-    /// `ENOENT` or `ESRCH` when the thread has ended; otherwise the file could not be opened.
+    /// The counters; `None` if the kernel wrote something unexpected. Errors: `ENOENT` or `ESRCH` when the thread has
+    /// ended; otherwise the file could not be opened.
     pub fn read(&self) -> io::Result<Option<SchedStat>> {
         let mut text = [0; 96];
         let got = match &self.file {
@@ -197,14 +184,8 @@ impl SchedStatReader {
 }
 
 /// Resident bytes of the first anonymous mapping of at least `at_least_bytes`. A program with a large heap has one.
-///
-/// Reading ends there, because the kernel counts the pages of each mapping as it is read.
-///
-/// # Errors
-/// When the process is gone or is another user's. Without such a mapping the result is `Ok(None)`.
-///
-/// # Source
-/// proc_pid_smaps(5).
+/// Reading ends there, because the kernel counts the pages of each mapping as it is read. Errors: when the process is
+/// gone or is another user's. Without such a mapping the result is `Ok(None)`. Source: proc_pid_smaps(5).
 pub fn resident_of_mapping(pid: u32, at_least_bytes: u64) -> Result<Option<u64>, ProcfsError> {
     let path = PathBuf::from(format!("/proc/{pid}/smaps"));
     let file = fs::File::open(&path).map_err(|source| ProcfsError::Read { path, source })?;
@@ -233,16 +214,9 @@ fn length_of(range: &str) -> Option<u64> {
     u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)
 }
 
-/// The CPU time of a process: all its threads, including those that have ended, but not its children.
-///
-/// # Units
-/// Nanoseconds.
-///
-/// # Errors
-/// When the process is gone.
-///
-/// # Source
-/// clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts in ticks of 10 ms.
+/// The CPU time of a process: all its threads, including those that have ended, but not its children. Unit:
+/// nanoseconds. Errors: when the process is gone. Source: clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts
+/// in ticks of 10 ms.
 pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
     let gone = |code| ProcfsError::Read {
         path: format!("the CPU clock of process {pid}").into(),

@@ -44,9 +44,7 @@ impl Epoll {
     }
 
     /// Waits for a first report, at most this long; `None` waits without limit. An interrupted wait has no reports.
-    ///
-    /// # Errors
-    /// On a kernel older than Linux 5.11: its waits end at whole milliseconds.
+    /// Errors: on a kernel older than Linux 5.11: its waits end at whole milliseconds.
     pub(super) fn wait(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
         self.reports.clear();
         let timeout = timeout_ns.and_then(|ns| Timespec::try_from(Duration::from_nanos(ns)).ok());
