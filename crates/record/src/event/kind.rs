@@ -57,49 +57,31 @@ pub struct LatencyPlan {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum EventKind {
-    /// Servers and generator run on the same cores.
-    SharedCores {
-        /// Cores of the servers, as a list: `0,2-3`.
-        server_cpus: String,
-        /// Cores of the generator.
-        load_cpus: String,
-    },
-    /// Servers and generator run on hardware threads of the same physical cores.
-    SharedPhysicalCores {
-        /// CPUs of the servers, as a list.
-        server_cpus: String,
-        /// CPUs of the generator.
-        load_cpus: String,
-    },
-    /// The CPU governor changes the CPU frequency.
-    CpuGovernor {
-        /// Its name: `powersave`.
-        governor: String,
-    },
-    /// Other programs use a core of the run.
+    /// Servers and generator run on the same cores, each a list such as `0,2-3`.
+    SharedCores { server_cpus: String, load_cpus: String },
+    /// They run on hardware threads of the same physical cores.
+    SharedPhysicalCores { server_cpus: String, load_cpus: String },
+    /// The CPU governor, such as `powersave`, changes the CPU frequency.
+    CpuGovernor { governor: String },
+    /// Other programs use a core of the run for this share (0 to 1) of its time.
     BusyCore {
         cpu: usize,
-        /// Share of its time, 0 to 1.
         #[serde(deserialize_with = "read_number")]
         busy_share: f64,
     },
-    /// Tasks waited for a CPU when the run began.
+    /// Tasks waited for a CPU for this share (0 to 1) of the time when the run began.
     CpuPressure {
-        /// Share of the time, 0 to 1.
         #[serde(deserialize_with = "read_number")]
         waiting_share: f64,
     },
-    /// The hypervisor takes CPU time.
+    /// The hypervisor takes this share (0 to 1) of the time of a core; of all cores without a number.
     StolenTime {
-        /// Number of the core; `None` for all cores.
         cpu: Option<usize>,
-        /// Share of the time, 0 to 1.
         #[serde(deserialize_with = "read_number")]
         stolen_share: f64,
     },
-    /// The CPU quota of the container is less than the cores of the run.
+    /// The CPU quota of the container, in cores, is less than those of the run.
     CpuQuota {
-        /// In cores.
         #[serde(deserialize_with = "read_number")]
         cores: f64,
     },
@@ -108,40 +90,23 @@ pub enum EventKind {
     /// The generator measured the planted delays wrongly.
     SelfTestFailed(SelfTestFigures),
     /// JVMs run without the hiccup meter.
-    MeterMissing {
-        reason: String,
-    },
+    MeterMissing { reason: String },
     /// tare did not start this server.
     ExternalServer,
     /// This machine cannot run the server.
-    ServerUnavailable {
-        reason: String,
-    },
+    ServerUnavailable { reason: String },
     /// The server did not start or did not become ready.
-    ServerNotStarted {
-        reason: String,
-    },
-    /// An answer of the server differs from the contract, or from that of its baseline.
-    ContractMismatch {
-        server: String,
-        check: String,
-        /// How the answer differs, if known.
-        difference: Option<String>,
-    },
+    ServerNotStarted { reason: String },
+    /// An answer of the server differs, maybe it is known how, from the contract or from that of its baseline.
+    ContractMismatch { server: String, check: String, difference: Option<String> },
     /// The server sends other headers than its baseline.
-    HeadersDiffer {
-        differences: Vec<String>,
-    },
-    /// The process of the server ended during the run.
-    ServerEnded {
-        /// `exited with code 1`, `killed by signal 9`.
-        end: String,
-    },
+    HeadersDiffer { differences: Vec<String> },
+    /// The process of the server ended during the run: `exited with code 1`, `killed by signal 9`.
+    ServerEnded { end: String },
     /// The process of the server is stopped (SIGSTOP).
     ServerSuspended,
-    /// No request of a slice was answered as expected.
+    /// No request of a slice was answered as expected; what was wrong with most answers is empty where it is unknown.
     NoAnswers {
-        /// What was wrong with most answers; empty where it is unknown.
         #[serde(default)]
         failure: String,
     },
@@ -150,35 +115,20 @@ pub enum EventKind {
     /// The windows of latency that the first fork of a scenario has fixed for all.
     LatencyPlanned(LatencyPlan),
     /// It is not known when the server stood still.
-    StopsUnknown {
-        reason: String,
-    },
+    StopsUnknown { reason: String },
     /// The budget ended before the first fork of a group.
     GroupNotMeasured,
-    /// The run was interrupted and went on later.
-    RunResumed {
-        /// Slices of the step that was cut short. They were measured again.
-        cut_slices: usize,
-        /// File name of a copy of the record that has them.
-        copy: Option<String>,
-    },
-    ProfileFailed {
-        reason: String,
-    },
-    /// A load ended early, because every request had failed.
-    GivenUp {
-        /// Scored time until then, in nanoseconds.
-        after_ns: u64,
-        /// Requests and connections that had failed.
-        failures: u64,
-    },
+    /// The run was interrupted and went on later. The slices of the step that was cut short were measured again; a copy of the
+    /// record, by its file name, has them.
+    RunResumed { cut_slices: usize, copy: Option<String> },
+    /// A sampler did not work.
+    ProfileFailed { reason: String },
+    /// A load ended after this scored time, because all requests and connections, so many, had failed.
+    GivenUp { after_ns: u64, failures: u64 },
     /// Requests had no answer when the load stopped.
-    RequestsCutOff {
-        requests: u64,
-    },
-    /// An agent was lost while it made load.
+    RequestsCutOff { requests: u64 },
+    /// An agent, such as `ssh://bench1`, was lost while it made load.
     AgentLost {
-        /// Its name: `ssh://bench1`.
         agent: String,
         reason: String,
         /// End of what it reported, in seconds since the start of the load.
@@ -192,25 +142,12 @@ pub enum EventKind {
         asked_per_s: Option<f64>,
     },
     /// An agent of a run was late in a turn of load, or stood still. Reported once per agent, for its first such turn.
-    AgentDisturbed {
-        /// Its name: `ssh://bench1`.
-        agent: String,
-        /// What it did.
-        reason: String,
-    },
-    /// How far apart the agents of a run began its turns of load.
-    AgentsBegan {
-        /// Scored turns; of a resumed run, those after the resumption.
-        turns: u64,
-        /// Median over turns of the time from the first agent to the last, in nanoseconds. It includes the
-        /// differences in the network delay of the answers.
-        median_ns: u64,
-        /// Its 99th percentile.
-        p99_ns: u64,
-    },
-    TareFailed {
-        error: String,
-    },
+    AgentDisturbed { agent: String, reason: String },
+    /// How far apart the agents of a run began its scored turns of load, from the first agent to the last: median and 99th
+    /// percentile, with the differences in the network delay of the answers. Of a resumed run, the turns after the resumption.
+    AgentsBegan { turns: u64, median_ns: u64, p99_ns: u64 },
+    /// tare itself failed.
+    TareFailed { error: String },
     /// A kind that this version of tare does not know. The record's title and text describe it.
     #[default]
     #[serde(other)]
