@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::machine::clock_tick_ns;
 use super::{ProcfsError, numbers_in, read_as};
@@ -183,13 +183,12 @@ impl SchedStatReader {
     }
 }
 
-/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`. A program with a large heap has one.
-/// Reading ends there, because the kernel counts the pages of each mapping as it is read. Errors: when the process is
-/// gone or is another user's. Without such a mapping the result is `Ok(None)`. Source: proc_pid_smaps(5).
-pub fn resident_of_mapping(pid: u32, at_least_bytes: u64) -> Result<Option<u64>, ProcfsError> {
-    let path = PathBuf::from(format!("/proc/{pid}/smaps"));
-    let file = fs::File::open(&path).map_err(|source| ProcfsError::Read { path, source })?;
-    Ok(resident_in(BufReader::new(file).lines().map_while(Result::ok), at_least_bytes))
+/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`, as a program with a large heap has one;
+/// `None` without, and where it may not be read. Reading ends there, because the kernel counts the pages of each
+/// mapping as it is read. Source: proc_pid_smaps(5).
+pub fn resident_of_mapping(pid: u32, at_least_bytes: u64) -> Option<u64> {
+    let file = File::open(format!("/proc/{pid}/smaps")).ok()?;
+    resident_in(BufReader::new(file).lines().map_while(Result::ok), at_least_bytes)
 }
 
 fn resident_in(lines: impl Iterator<Item = String>, at_least_bytes: u64) -> Option<u64> {
@@ -344,6 +343,6 @@ mod tests {
         let lines = || text.lines().map(str::to_owned);
         assert_eq!(resident_in(lines(), 16 << 20), Some(20 << 20));
         assert_eq!(resident_in(lines(), 64 << 20), None);
-        assert!(resident_of_mapping(std::process::id(), u64::MAX).unwrap().is_none());
+        assert!(resident_of_mapping(std::process::id(), u64::MAX).is_none());
     }
 }
