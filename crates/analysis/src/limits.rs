@@ -152,8 +152,7 @@ impl Question<'_> {
     }
 
     fn measured_ratio<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a MeasuredRatio> {
-        let is_limited = |measured_ratio: &&MeasuredRatio| measured_ratio.currency == self.currency();
-        pair.measured_ratios.iter().find(is_limited).filter(|_| pair.void.is_none())
+        pair.judged_ratios().iter().find(|measured_ratio| measured_ratio.currency == self.currency())
     }
 
     /// Whether the baseline differs from itself by more than the limit. Then no figure says anything of the change: what

@@ -48,6 +48,11 @@ pub(crate) struct Pair<'a> {
 }
 
 impl Pair<'_> {
+    /// None where it is void.
+    pub fn judged_ratios(&self) -> &[MeasuredRatio] {
+        if self.void.is_none() { &self.measured_ratios } else { &[] }
+    }
+
     /// Whether both have the same baseline cell.
     pub fn is_beside(&self, other: &Pair<'_>) -> bool {
         self.baseline.cell.id == other.baseline.cell.id
@@ -95,8 +100,7 @@ impl<'a> Pairs<'a> {
     /// Why each of them need not go on, by what decides it.
     pub fn reasons_to_stop(&self, plan: &Plan) -> Vec<Option<StopReason>> {
         let asked = self.asked();
-        let judged: Vec<Line<'_>> = lines(asked).iter().map(|places| measured(asked, places)).collect();
-        reasons_to_stop(&judged, &self.rule(plan)).unwrap_or_else(|_| vec![None; asked.len()])
+        reasons_to_stop(&measured(&lines(asked)), &self.rule(plan)).unwrap_or_else(|_| vec![None; asked.len()])
     }
 
     fn rule(&self, plan: &Plan) -> DecisionRule {
@@ -175,44 +179,34 @@ fn why_void(side: &CellAnalysis<'_>) -> Option<String> {
     first.map(|reason| reason.text.clone())
 }
 
-/// Measures that are judged together: for each pair the index of its ratio.
-type Places = Vec<Option<usize>>;
-
-/// The lines of measures that are judged together: first what decides each pair, then every other currency.
-fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
-    let judged = |pair: &&Pair<'_>| pair.void.is_none();
-    let has_verdict = |ratio: &&MeasuredRatio| ratio.bound.is_none();
-    let decides = |pair: &Pair<'_>| judged(&pair) && pair.measured_ratios.first().filter(has_verdict).is_some();
-    let deciding: Places = pairs.iter().map(|pair| decides(pair).then_some(0)).collect();
-    let others = pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1));
-    let currencies = distinct(others.map(|measured_ratio| measured_ratio.currency));
-    let place = |pair: &Pair<'_>, currency: Currency| {
-        let place =
-            pair.measured_ratios.iter().skip(1).position(|measured_ratio| measured_ratio.currency == currency)? + 1;
-        judged(&pair).then_some(place)
-    };
-    let of_currency = |currency: Currency| pairs.iter().map(|pair| place(pair, currency)).collect();
-    std::iter::once(deciding).chain(currencies.into_iter().map(of_currency)).collect()
+/// The lines of ratios that are judged together, one for each pair that has it: first what decides each pair, then every other
+/// currency.
+fn lines<'a>(pairs: &'a [Pair<'a>]) -> Vec<Vec<Option<&'a MeasuredRatio>>> {
+    let deciding = |pair: &'a Pair<'a>| pair.judged_ratios().first().filter(|ratio| ratio.bound.is_none());
+    let others = |pair: &'a Pair<'a>| pair.judged_ratios().iter().skip(1);
+    let currencies = distinct(pairs.iter().flat_map(others).map(|ratio| ratio.currency));
+    let of_currency =
+        |currency: Currency| pairs.iter().map(|pair| others(pair).find(|ratio| ratio.currency == currency)).collect();
+    std::iter::once(pairs.iter().map(deciding).collect()).chain(currencies.into_iter().map(of_currency)).collect()
 }
 
+/// The verdict on each ratio of each pair. A ratio that no line has is void.
 fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
     let lines = lines(pairs);
-    let judged: Vec<Line<'_>> = lines.iter().map(|places| measured(pairs, places)).collect();
-    let stated = judge_measures(&judged, rule).unwrap_or_default();
-    let mut verdicts: Vec<Vec<Verdict>> =
-        pairs.iter().map(|pair| vec![Verdict::Void; pair.measured_ratios.len()]).collect();
-    for (places, line) in lines.iter().zip(stated) {
-        for (pair, (place, verdict)) in places.iter().zip(line).enumerate() {
-            if let (Some(place), Some(verdict)) = (place, verdict) {
-                verdicts[pair][*place] = verdict;
-            }
-        }
-    }
-    verdicts
+    let stated = judge_measures(&measured(&lines), rule).unwrap_or_default();
+    let of_ratio = |at: usize, ratio: &MeasuredRatio| {
+        let mut of_pair = lines.iter().zip(&stated).map(|(line, verdicts)| (line[at], verdicts[at]));
+        let (_, verdict) = of_pair.find(|(one, _)| one.is_some_and(|one| one.currency == ratio.currency))?;
+        verdict
+    };
+    let of_pair = |(at, pair): (usize, &Pair<'_>)| {
+        pair.measured_ratios.iter().map(|ratio| of_ratio(at, ratio).unwrap_or(Verdict::Void)).collect()
+    };
+    pairs.iter().enumerate().map(of_pair).collect()
 }
 
-fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
-    pairs.iter().zip(places).map(|(pair, place)| Some(pair.measured_ratios[(*place)?].measured())).collect()
+fn measured<'a>(lines: &[Vec<Option<&'a MeasuredRatio>>]) -> Vec<Line<'a>> {
+    lines.iter().map(|line| line.iter().map(|ratio| ratio.map(MeasuredRatio::measured)).collect()).collect()
 }
 
 fn comparison(pair: &Pair<'_>, verdicts: &[Verdict], fork_s: Option<f64>) -> Comparison {
@@ -320,8 +314,7 @@ fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Optio
 }
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
-    let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none());
-    let floor = measured_ratio.and_then(|measured_ratio| {
+    let floor = pair.judged_ratios().first().and_then(|measured_ratio| {
         let logs: Vec<f64> = measured_ratio.forks.iter().map(|fork| fork.trimmed_log).collect();
         let own = logs.len() as u32;
         noise_floor(&logs, compared.unwrap_or(own).max(own), alpha).ok()

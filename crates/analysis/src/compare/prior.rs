@@ -21,10 +21,10 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
     let kind_of = |pair: &Pair<'_>, ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
     let kinds = pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio)));
     for kind in distinct(kinds) {
-        let judged = pairs.iter().filter(|pair| pair.void.is_none());
         let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| kind_of(pair, ratio) == kind && ratio.bound.is_none();
-        let comparisons: Vec<_> = judged
-            .flat_map(|pair| pair.measured_ratios.iter().filter(move |ratio| of_pair(pair, ratio)))
+        let comparisons: Vec<_> = pairs
+            .iter()
+            .flat_map(|pair| pair.judged_ratios().iter().filter(move |ratio| of_pair(pair, ratio)))
             .map(|ratio| &ratio.comparison)
             .filter(|comparison| comparison.s_used.is_some())
             .collect();
