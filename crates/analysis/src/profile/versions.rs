@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tare_profile::over_forks::method_over_forks;
 use tare_record::RunRecord;
+use tare_units::grouped_by;
 
 use super::ALPHA;
 use super::sides::Side;
@@ -13,28 +14,17 @@ const NONE: Estimate = Estimate { value: 0.0, lo: None, hi: None };
 
 /// One table per server, scenario and event that was profiled at several versions.
 pub(super) fn across(record: &RunRecord, views: &[ProfileView]) -> Vec<AcrossVersions> {
-    let mut tables: Vec<(AcrossVersions, Vec<&ProfileView>)> = Vec::new();
-    for view in views.iter().filter(|view| view.baseline.is_some()) {
-        let Some(variant) = record.header.plan.variant(&view.group, &view.variant) else { continue };
-        let Some(version) = &variant.version else { continue };
-        let mine = |table: &&mut (AcrossVersions, Vec<&ProfileView>)| {
-            let table = &table.0;
-            (&table.server, &table.scenario, &table.event) == (&variant.server, &view.scenario, &view.event)
-        };
-        match tables.iter_mut().find(mine) {
-            Some((table, views)) => {
-                table.versions.push(version.clone());
-                views.push(view);
-            }
-            None => {
-                let (server, scenario, event) = (variant.server.clone(), view.scenario.clone(), view.event);
-                let versions = vec![version.clone()];
-                tables.push((AcrossVersions { server, scenario, event, versions, rows: Vec::new() }, vec![view]));
-            }
-        }
-    }
-    let several = tables.into_iter().filter(|(table, _)| table.versions.len() > 1);
-    several.map(|(table, views)| AcrossVersions { rows: rows(record, &views), ..table }).collect()
+    let versioned = views.iter().filter(|view| view.baseline.is_some()).filter_map(|view| {
+        let variant = record.header.plan.variant(&view.group, &view.variant)?;
+        Some(((&variant.server, &view.scenario, view.event), (variant.version.clone()?, view)))
+    });
+    let tables = grouped_by(versioned).into_iter().filter(|(_, versions)| versions.len() > 1);
+    let tables = tables.map(|((server, scenario, event), versions)| {
+        let (versions, views): (Vec<String>, Vec<&ProfileView>) = versions.into_iter().unzip();
+        let rows = rows(record, &views);
+        AcrossVersions { server: server.clone(), scenario: scenario.clone(), event, versions, rows }
+    });
+    tables.collect()
 }
 
 fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
