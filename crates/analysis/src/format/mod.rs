@@ -70,11 +70,6 @@ impl Change {
         (self.ratio >= TOLD_AS_FACTOR).then(|| format!("×{}", times(self.ratio)))
     }
 
-    /// `lower` or `higher`.
-    pub fn word(&self) -> &'static str {
-        if self.ratio < 1.0 { "lower" } else { "higher" }
-    }
-
     /// Digits after the point of the change in percent: as many as the width of the interval allows, and more where an end of an
     /// interval without "no difference" would read as 0.
     pub fn decimals(&self) -> usize {
