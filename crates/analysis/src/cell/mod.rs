@@ -15,7 +15,7 @@ mod validity;
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::{Mode, SliceKind};
+use tare_plan::plan::{Mode, Role, SliceKind};
 use tare_record::environment::NetworkBandwidth;
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunHeader, RunRecord, StoredSlice};
 use tare_stats::quantile::printable;
@@ -134,8 +134,8 @@ fn measured(
         family: subject.family.to_owned(),
         kind: subject.kind.to_owned(),
         version: subject.version.map(str::to_owned),
-        baseline: evidence.is_baseline(),
-        control: evidence.is_control(),
+        baseline: subject.role == Role::Baseline,
+        control: subject.role == Role::Control,
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,

@@ -27,7 +27,7 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
         }),
         shared(cells, ReportFinding::RoundsLeftOut, |cell| {
             let rounds = cell.evidence.set_aside.rounds.len() as u64;
-            (rounds > 0 && cell.evidence.is_baseline()).then(|| count(rounds, "round"))
+            (rounds > 0 && cell.cell.baseline).then(|| count(rounds, "round"))
         }),
         shared(cells, ReportFinding::OutsidePauses, outside_pauses),
         shared(cells, ReportFinding::ProbeCost, |cell| {
