@@ -180,14 +180,6 @@ impl<'a> Evidence<'a> {
             || is_too_much(failed(SliceKind::Poisson).saturating_sub(too_late), open);
         (closed > 0 && is_too_much(too_late, open) && !fails_otherwise).then_some((too_late, open))
     }
-
-    pub fn is_baseline(&self) -> bool {
-        self.subject.role == Role::Baseline
-    }
-
-    pub fn is_control(&self) -> bool {
-        self.subject.role == Role::Control
-    }
 }
 
 /// Slices by their fork, ascending, in the order they were measured.
