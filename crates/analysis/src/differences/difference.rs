@@ -118,14 +118,7 @@ fn figure_change(
     let ratio_at = |level: f64| contrast.and_then(|contrast| contrast.interval(level).ok()).map(|log| log.exp());
     let interval = ratio_at(alpha);
     let ratio = contrast.map_or(after - before, |contrast| contrast.estimate).exp();
-    let inside = |one: &Interval| region.lo() < one.lo && one.hi < region.hi();
-    let verdict = match (&interval, is_stated) {
-        (None, _) => VerdictKind::NoInterval,
-        (Some(_), true) if (ratio > 1.0) == (pair.after.polarity == Polarity::LowerIsBetter) => VerdictKind::Worse,
-        (Some(_), true) => VerdictKind::Better,
-        (Some(_), false) if ratio_at(2.0 * alpha).is_some_and(|one| inside(&one)) => VerdictKind::NoMaterialDifference,
-        (Some(_), false) => VerdictKind::Inconclusive,
-    };
+    let verdict = verdict(ratio_at(2.0 * alpha), is_stated.then_some(pair.after.polarity), region);
     let bounds = interval.map(|one| (one.lo, one.hi));
     let material = is_stated && interval.is_some_and(|one| one.hi < region.lo() || one.lo > region.hi());
     FigureChange {
@@ -146,6 +139,17 @@ fn figure_change(
         verdict,
         material,
         short: short(verdict, &Change { ratio, bounds }),
+    }
+}
+
+/// What a ratio says by its interval at 2 α. A difference that is stated has the polarity of its figure.
+pub(super) fn verdict(ratio: Option<Interval>, stated: Option<Polarity>, region: Region) -> VerdictKind {
+    match (ratio, stated) {
+        (None, _) => VerdictKind::NoInterval,
+        (Some(ratio), Some(polarity)) if polarity.is_worse(ratio.estimate, 1.0) => VerdictKind::Worse,
+        (Some(_), Some(_)) => VerdictKind::Better,
+        (Some(ratio), None) if region.lo() < ratio.lo && ratio.hi < region.hi() => VerdictKind::NoMaterialDifference,
+        (Some(_), None) => VerdictKind::Inconclusive,
     }
 }
 

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 use tare_stats::contrast::equality_p_value;
-use tare_stats::{
-    Contrast, Interval, Polarity, RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together,
-};
+use tare_stats::{Contrast, RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together};
 use tare_units::{distinct, grouped_by};
 
-use super::difference::short;
+use super::difference::{short, verdict};
 use super::environment::{EnvironmentChange, environment_changes};
 use super::{NothingInCommon, RecordedRun, common_cells, contents, unfinished_note};
 use crate::format::count;
@@ -173,33 +171,23 @@ impl<'a> OverMachines<'a> {
 
     fn judge(&self, is_stated: bool, machines_differ: bool, alpha: f64, region: Region) -> MachineFigure {
         let Self { of, estimates, over, .. } = self;
-        let ratio_at = |contrast: Contrast, alpha: f64| {
-            let Interval { estimate: value, lo, hi } = contrast.interval(alpha).ok()?.exp();
-            Some(Estimate { value, lo: Some(lo), hi: Some(hi) })
-        };
+        let ratio_at = |contrast: Contrast, alpha: f64| Some(contrast.interval(alpha).ok()?.exp());
         let mean_at = |alpha: f64| over.another.and_then(|_| ratio_at(over.mean, alpha));
-        let mean = mean_at(alpha).unwrap_or(Estimate { value: over.mean.estimate.exp(), lo: None, hi: None });
-        let is_inside = |mean: Estimate| mean.lo > Some(region.lo()) && mean.hi < Some(region.hi());
-        let is_worse = (mean.value > 1.0) == (of.name.facts().polarity == Polarity::LowerIsBetter);
-        let verdict = match (mean.lo, is_stated) {
-            (None, _) => VerdictKind::NoInterval,
-            (_, true) if is_worse => VerdictKind::Worse,
-            (_, true) => VerdictKind::Better,
-            _ if mean_at(2.0 * alpha).is_some_and(is_inside) => VerdictKind::NoMaterialDifference,
-            _ => VerdictKind::Inconclusive,
-        };
+        let mean = mean_at(alpha).map_or(Estimate::new(over.mean.estimate.exp(), None), Estimate::from);
+        let stated = is_stated.then_some(of.name.facts().polarity);
+        let verdict = verdict(mean_at(2.0 * alpha), stated, region);
         let machine = |(log, starts, runs): (SampleMean, u32, u32)| {
-            Some(MachineRatio { ratio: ratio_at(Contrast::paired(&log), alpha)?, starts, runs })
+            Some(MachineRatio { ratio: ratio_at(Contrast::paired(&log), alpha)?.into(), starts, runs })
         };
         let second_to_first = match self.logs.as_slice() {
-            [first, second] => ratio_at(Contrast::independent(first, second), alpha),
+            [first, second] => ratio_at(Contrast::independent(first, second), alpha).map(Estimate::from),
             _ => None,
         };
         MachineFigure {
             of: (*of).clone(),
             machines: estimates.iter().map(|one| one.and_then(machine)).collect(),
             mean,
-            another_machine: over.another.and_then(|another| ratio_at(another, alpha)),
+            another_machine: over.another.and_then(|another| Some(ratio_at(another, alpha)?.into())),
             second_to_first,
             sd_machines: over.between.sqrt(),
             machines_differ,

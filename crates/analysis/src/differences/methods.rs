@@ -54,7 +54,7 @@ fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChang
     let change = |old: &HotFrame| {
         let new = after.hot.iter().find(|new| new.name == old.name)?;
         let contrast = Contrast::independent(&share(&old.own, before.forks)?, &share(&new.own, after.forks)?);
-        let Interval { estimate, lo, hi } = contrast.interval(ALPHA).ok()?;
+        let difference = contrast.interval(ALPHA).ok()?.into();
         let change = MethodChange {
             group: after.group.clone(),
             scenario: after.scenario.clone(),
@@ -63,7 +63,7 @@ fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChang
             method: old.name.clone(),
             before: old.own.value,
             after: new.own.value,
-            difference: Estimate { value: estimate, lo: Some(lo), hi: Some(hi) },
+            difference,
         };
         Some((change, contrast))
     };
