@@ -219,7 +219,7 @@ fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparis
         lo: ratio.lo,
         hi: ratio.hi,
     };
-    let scenario = run.scenario_of_comparison(comparison);
+    let scenario = comparison.scenario_among(&run.comparisons);
     lines.add_point((&name_over_time(run, own), &scenario, figure), currency.facts().polarity, point);
 }
 

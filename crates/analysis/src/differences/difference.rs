@@ -73,7 +73,7 @@ impl<'a> FigurePair<'a> {
     pub fn missing_starts(&self, summary: &Summary) -> Option<String> {
         let (starts, all) = (self.before.logs.len() as u64, self.cells.0.forks.min(self.cells.1.forks).into());
         let label = &self.after.label;
-        let scenario = || summary.scenario_of_cell(self.cells.1);
+        let scenario = || self.cells.1.scenario_among(&summary.cells);
         let is_told = self.side_by_side && starts < all;
         is_told.then(|| format!("{label} on {}: {starts} of {} count.", scenario(), count(all, "start")))
     }

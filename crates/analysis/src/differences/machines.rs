@@ -94,7 +94,7 @@ impl RunFigure {
         let sd = ratio.sd_forks.filter(|_| ratio.is_known() && ratio.ratio > 0.0)?.max(SD_FLOOR);
         let prior = ratio.prior.as_ref().filter(|prior| prior.is_used);
         let prior = prior.map(|prior| VariancePrior { sd: prior.sd, df: prior.df });
-        let scenario = summary.scenario_of_comparison(comparison);
+        let scenario = comparison.scenario_among(&summary.comparisons);
         let [variant, baseline, label] = [&comparison.variant, &comparison.baseline, &ratio.label].map(String::clone);
         let of = Measure { scenario, variant, baseline, name: ratio.name, label, load: ratio.load };
         Some(Self { of, starts: ratio.forks, log: SampleMean::of_forks(ratio.ratio.ln(), sd, ratio.forks, prior) })

@@ -261,7 +261,7 @@ fn is_usable(cell: &Cell) -> bool {
 
 fn void_note(summary: &Summary, cell: &Cell) -> Option<String> {
     let reason = cell.validity.reasons.first().map_or("its figures do not count", |reason| &reason.text);
-    let scenario = summary.scenario_of_cell(cell);
+    let scenario = cell.scenario_among(&summary.cells);
     let note = || format!("{} on {scenario} is void: {reason}. It is not compared.", cell.variant);
     (!is_usable(cell)).then(note)
 }

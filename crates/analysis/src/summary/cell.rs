@@ -143,8 +143,8 @@ impl Cell {
     }
 
     /// The scenario, with its group where another group has a server of the same name in it, among all of a run.
-    pub(crate) fn scenario_among<'a>(&self, all: impl Iterator<Item = &'a Self>) -> String {
-        let alike = all.filter(|one| (&one.scenario, &one.variant) == (&self.scenario, &self.variant));
+    pub fn scenario_among<'a>(&self, all: impl IntoIterator<Item = &'a Self>) -> String {
+        let alike = all.into_iter().filter(|one| (&one.scenario, &one.variant) == (&self.scenario, &self.variant));
         with_group(&self.scenario, &self.group, alike.map(|one| &one.group))
     }
 

@@ -55,7 +55,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// The scenario, with its group where another group compares servers of the same names in it, among all of a run.
-    pub(crate) fn scenario_among(&self, all: &[Comparison]) -> String {
+    pub fn scenario_among(&self, all: &[Comparison]) -> String {
         let names = (&self.scenario, &self.variant, &self.baseline);
         let alike = all.iter().filter(|one| (&one.scenario, &one.variant, &one.baseline) == names);
         with_group(&self.scenario, &self.group, alike.map(|one| &one.group))

@@ -77,16 +77,6 @@ impl Summary {
     pub fn comparison_of(&self, cell: &Cell) -> Option<&Comparison> {
         self.comparisons.iter().find(|comparison| comparison.cell == cell.id)
     }
-
-    /// The scenario of a comparison, with its group where another group compares servers of the same names in it.
-    pub fn scenario_of_comparison(&self, of: &Comparison) -> String {
-        of.scenario_among(&self.comparisons)
-    }
-
-    /// The scenario of a cell, with its group where another group has a server of the same name in it.
-    pub fn scenario_of_cell(&self, of: &Cell) -> String {
-        of.scenario_among(self.cells.iter())
-    }
 }
 
 /// `SimpleGet (group http4s)`, or the name alone if no other group is among these, which have something of this name.

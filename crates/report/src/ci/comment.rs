@@ -74,7 +74,7 @@ fn row(summary: &Summary, comparison: &Comparison) -> [String; 4] {
     let others = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
     let changes = others.map(|ratio| change(comparison, ratio));
     let others: Vec<String> = changes.chain(comparison.cpu_cost.iter().map(|cost| cost.text.clone())).collect();
-    [summary.scenario_of_comparison(comparison), comparison.variant.clone(), verdict, others.join("; ")]
+    [comparison.scenario_among(&summary.comparisons), comparison.variant.clone(), verdict, others.join("; ")]
 }
 
 /// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark and the reason where it is not decided.

@@ -44,7 +44,7 @@ pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportErr
 
 fn ratio_entry(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry {
     let Comparison { variant, baseline, .. } = comparison;
-    let scenario = summary.scenario_of_comparison(comparison);
+    let scenario = comparison.scenario_among(&summary.comparisons);
     let name = format!("{scenario}: {variant} vs {baseline}, {}", ratio.label);
     BenchmarkEntry {
         name: sanitize_line(&name),
@@ -56,7 +56,7 @@ fn ratio_entry(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio
 }
 
 fn level_entries(summary: &Summary, cell: &Cell, polarity: Polarity) -> Vec<BenchmarkEntry> {
-    let scenario = summary.scenario_of_cell(cell);
+    let scenario = cell.scenario_among(&summary.cells);
     let wanted = levels(cell).filter(|(currency, _)| currency.facts().polarity == polarity);
     let entry = |(currency, level): (Currency, Estimate)| BenchmarkEntry {
         name: sanitize_line(&format!("{scenario}: {}, {}", cell.variant, currency.facts().label)),

@@ -111,7 +111,7 @@ fn ratio_row(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio) 
         VerdictKind::Inconclusive | VerdictKind::NoInterval | VerdictKind::Void => QUIET,
     };
     ChangeRow {
-        place: format!("{} · {}", summary.scenario_of_comparison(comparison), comparison.variant),
+        place: format!("{} · {}", comparison.scenario_among(&summary.comparisons), comparison.variant),
         label: ratio.label.clone(),
         answer: ratio.short.clone(),
         colour,
