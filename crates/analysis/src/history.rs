@@ -168,47 +168,35 @@ fn name_over_time(run: &Summary, cell: &Cell) -> String {
 
 /// The history of `runs` in one currency, without checks, and of all imported figures.
 pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency) -> History {
-    let mut lines = LinesByTitle::default();
     let mut runs: Vec<&Summary> = runs.iter().filter(|run| !is_check(run)).collect();
     runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
-    for run in runs {
-        run.comparisons.iter().for_each(|comparison| add_comparison(&mut lines, run, comparison, currency));
-    }
+    let compared = runs.into_iter().flat_map(|run| run.comparisons.iter().map(move |one| (run, one)));
+    let compared = compared.filter_map(|(run, comparison)| compared_point(run, comparison, currency));
     let mut imported: Vec<&ImportedResult> = imported.iter().collect();
     imported.sort_by(|a, b| a.at.cmp(&b.at));
-    imported.into_iter().for_each(|result| add_import(&mut lines, result));
-    lines.all.iter_mut().for_each(|line| line.changes = level_changes(line));
-    History { schema: SCHEMA.to_owned(), lines: lines.all }
-}
-
-/// The lines in the order of their first points, and the place of each by its name, scenario and figure.
-#[derive(Default)]
-struct LinesByTitle {
-    all: Vec<HistoryLine>,
-    places: HashMap<[String; 3], usize>,
-}
-
-impl LinesByTitle {
-    fn add_point(&mut self, (name, scenario, figure): (&str, &str, String), polarity: Polarity, point: HistoryPoint) {
-        let Self { all, places } = self;
-        let title = [name.to_owned(), scenario.to_owned(), figure];
+    // In the order of their first points, with the place of each by its title.
+    let (mut lines, mut places) = (Vec::<HistoryLine>::new(), HashMap::new());
+    for (title, polarity, point) in compared.chain(imported.into_iter().flat_map(imported_points)) {
         let at = *places.entry(title).or_insert_with_key(|title| {
             let [name, scenario, figure] = title.clone();
-            all.push(HistoryLine { name, scenario, figure, polarity, points: Vec::new(), changes: Vec::new() });
-            all.len() - 1
+            lines.push(HistoryLine { name, scenario, figure, polarity, points: Vec::new(), changes: Vec::new() });
+            lines.len() - 1
         });
-        all[at].points.push(point);
+        lines[at].points.push(point);
     }
+    lines.iter_mut().for_each(|line| line.changes = level_changes(line));
+    History { schema: SCHEMA.to_owned(), lines }
 }
 
-fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparison, currency: Currency) {
+/// A point with the name, the scenario and the figure of its line.
+type TitledPoint = ([String; 3], Polarity, HistoryPoint);
+
+fn compared_point(run: &Summary, comparison: &Comparison, currency: Currency) -> Option<TitledPoint> {
     let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
-    let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
+    let (own, baseline) = (cell(&comparison.cell)?, cell(&comparison.baseline_cell)?);
     let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
     let ratio = comparison.ratio_in(currency);
-    let Some(ratio) = ratio.filter(|ratio| !void && ratio.is_known() && ratio.ratio.is_finite()) else {
-        return;
-    };
+    let ratio = ratio.filter(|ratio| !void && ratio.is_known() && ratio.ratio.is_finite())?;
     let figure = format!("{}, × {}", figure_name(ratio), name_over_time(run, baseline));
     let point = HistoryPoint {
         run: run.run.id.clone(),
@@ -220,7 +208,7 @@ fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparis
         hi: ratio.hi,
     };
     let scenario = comparison.scenario_among(&run.comparisons);
-    lines.add_point((&name_over_time(run, own), &scenario, figure), currency.facts().polarity, point);
+    Some(([name_over_time(run, own), scenario, figure], currency.facts().polarity, point))
 }
 
 /// A figure and the load that it depends on: figures of different loads are no same line.
@@ -233,8 +221,8 @@ fn figure_name(ratio: &CurrencyRatio) -> String {
     }
 }
 
-fn add_import(lines: &mut LinesByTitle, result: &ImportedResult) {
-    for figure in &result.figures {
+fn imported_points(result: &ImportedResult) -> impl Iterator<Item = TitledPoint> {
+    result.figures.iter().map(move |figure| {
         let point = HistoryPoint {
             run: result.file.clone(),
             at: result.at.clone(),
@@ -245,8 +233,8 @@ fn add_import(lines: &mut LinesByTitle, result: &ImportedResult) {
             hi: figure.hi,
         };
         let title = format!("{}, {} ({})", figure.figure, figure.unit, result.tool);
-        lines.add_point((&figure.name, "", title), figure.polarity, point);
-    }
+        ([figure.name.clone(), String::new(), title], figure.polarity, point)
+    })
 }
 
 /// The changes of level in the logarithms of the figures. A figure that has no logarithm is in no level.
