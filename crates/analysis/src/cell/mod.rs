@@ -30,6 +30,7 @@ pub use latency::for_each_response;
 pub(crate) use latency::merged::distribution;
 pub(crate) use load_doubts::recorded_part;
 use seen::{SeenCell, SeenCells};
+pub(crate) use validity::{generator_share, room_ns};
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
 const ALPHA_OF_LOAD: f64 = 0.01;

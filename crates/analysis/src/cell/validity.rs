@@ -239,7 +239,12 @@ fn remedy(class: ErrorClass) -> &'static str {
 
 /// Share of the generator's cores that was busy.
 pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    quotient(slices.map(|s| (s.load.generator_cpu_ns, s.load.window_ns * u64::from(s.load.workers))))
+    quotient(slices.map(|s| (s.load.generator_cpu_ns, room_ns(s))))
+}
+
+/// The time that the generator's cores had in a slice.
+pub(crate) fn room_ns(slice: &StoredSlice) -> u64 {
+    slice.load.window_ns * u64::from(slice.load.workers)
 }
 
 /// Share of the server's cores that was busy; `None` where they are not known, as those of a load on a URL.

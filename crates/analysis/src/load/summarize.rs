@@ -9,7 +9,7 @@ use tare_stats::quantile::printable;
 use super::agents::agent_summaries;
 use super::summary::*;
 use super::{Clocks, answers, bars, describe, threshold};
-use crate::cell::{cell_of_load, distribution};
+use crate::cell::{cell_of_load, distribution, generator_share, level, room_ns};
 use crate::format::sentence;
 use crate::format::time::rfc3339;
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
@@ -24,6 +24,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
+    let (ok, failed) = (sum(|s| s.load.ok), sum(|s| s.load.failed));
+    let offered = ok + failed;
     let requests_apart = answers::tallies(record);
     let server = plan.server.as_ref().map(|process| use_of_server(record, process, &cell));
     let mut summary = LoadSummary {
@@ -38,8 +40,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         model: model(record),
         window_s: window_ns as f64 / 1e9,
         verdict: cell.validity,
-        throughput_per_s: per_second(sum(|s| s.load.completed), window_ns).unwrap_or(0.0),
-        requests: requests(sum(|s| s.load.ok), sum(|s| s.load.failed)),
+        throughput_per_s: level::throughput(record.intervals.iter()).unwrap_or(0.0),
+        requests: Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 },
         response: latency(&clocks.response),
         service: latency(&clocks.service),
         messages: message_summary(record),
@@ -118,11 +120,6 @@ fn model(record: &LoadRecord) -> Model {
     }
 }
 
-fn requests(ok: u64, failed: u64) -> Requests {
-    let offered = ok + failed;
-    Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 }
-}
-
 /// The figures of a histogram, with a short one for a terminal.
 fn latency(histogram: &LatencyHistogram) -> Distribution {
     Distribution { histogram: bars::bins(histogram), ..distribution(histogram) }
@@ -152,46 +149,37 @@ fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> L
 }
 
 fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
-    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
-    let (cpu_ns, completed, blocked) =
-        (sum(|s| s.load.generator_cpu_ns), sum(|s| s.load.completed), sum(|s| s.load.blocked));
-    let room_ns = sum(|s| s.load.window_ns * u64::from(s.load.workers));
-    let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+    let all = || record.intervals.iter();
     let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
     Generator {
         cpus: record.header.plan.load_cpus.clone(),
-        cpu_share: over(cpu_ns, room_ns),
-        spin_share: over(sum(|s| s.load.generator_spin_ns), room_ns),
-        cpu_ns_per_request: over(cpu_ns, completed),
+        cpu_share: generator_share(all()),
+        spin_share: level::quotient(all().map(|s| (s.load.generator_spin_ns, room_ns(s)))),
+        cpu_ns_per_request: level::quotient(all().map(|s| (s.load.generator_cpu_ns, s.load.completed))),
         send_lag_p50_ns: send_lag.value_at_quantile_ns(0.5),
         send_lag_p99_ns: send_lag.value_at_quantile_ns(0.99),
         send_lag_max_ns: send_lag.max_ns(),
         stamp_lag_p50_ns: stamp_lag.value_at_quantile_ns(0.5),
         stamp_lag_p99_ns: stamp_lag.value_at_quantile_ns(0.99),
-        blocked,
-        blocked_mean_ns: over(sum(|s| s.load.blocked_ns), blocked),
+        blocked: all().map(|s| s.load.blocked).sum(),
+        blocked_mean_ns: level::quotient(all().map(|s| (s.load.blocked_ns, s.load.blocked))),
     }
 }
 
 fn interval(slice: &StoredSlice) -> Interval {
     let response = slice.load.response.unpack();
     let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
-    let room_ns = slice.load.window_ns * u64::from(slice.load.workers);
     Interval {
         from_s: slice.load.window_start_ns() as f64 / 1e9,
         window_s: slice.load.window_ns as f64 / 1e9,
         ok: slice.load.ok,
         failed: slice.load.failed,
-        throughput_per_s: per_second(slice.load.completed, slice.load.window_ns),
+        throughput_per_s: level::throughput(std::iter::once(slice)),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),
         max_ns: response.max_ns(),
         in_bytes: slice.load.bytes_in,
         out_bytes: slice.load.bytes_out,
-        generator_cpu_share: (room_ns > 0).then(|| slice.load.generator_cpu_ns as f64 / room_ns as f64),
+        generator_cpu_share: generator_share(std::iter::once(slice)),
     }
-}
-
-fn per_second(count: u64, window_ns: u64) -> Option<f64> {
-    (window_ns > 0).then(|| count as f64 * 1e9 / window_ns as f64)
 }
