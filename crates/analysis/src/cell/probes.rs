@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tare_record::{CollectorUse, PauseCause, RuntimeUse, ServerCpu, StoredSlice};
+use tare_record::{PauseCause, RuntimeUse, ServerCpu, StoredSlice};
+use tare_units::grouped_by;
 
 use crate::cell::level;
 use crate::evidence::Evidence;
@@ -25,18 +26,14 @@ pub(crate) fn probes(evidence: &Evidence<'_>) -> Probes {
 }
 
 fn collectors<'a>(runtimes: impl Iterator<Item = &'a RuntimeUse>) -> Vec<CollectorShare> {
-    let mut sums: BTreeMap<&str, CollectorUse> = BTreeMap::new();
+    let mut sums: BTreeMap<&str, CollectorShare> = BTreeMap::new();
     for (name, of) in runtimes.flat_map(|runtime| &runtime.collectors) {
-        let sum = sums.entry(name).or_default();
+        let none = || CollectorShare { collector: name.clone(), pauses: 0, pause_ns: 0 };
+        let sum = sums.entry(name).or_insert_with(none);
         sum.pauses += of.pauses;
         sum.pause_ns += of.pause_ns;
     }
-    let share = |(name, of): (&str, CollectorUse)| CollectorShare {
-        collector: name.to_owned(),
-        pauses: of.pauses,
-        pause_ns: of.pause_ns,
-    };
-    sums.into_iter().map(share).collect()
+    sums.into_values().collect()
 }
 
 fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {
@@ -81,20 +78,12 @@ pub(crate) fn cpu_by_kind<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> 
 
 /// CPU per request of each server of a chain, over some slices.
 pub(crate) fn cpu_by_server<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Vec<ServerShare> {
-    let mut sums: Vec<(&str, u64)> = Vec::new();
-    let mut requests = 0;
-    for cpu in slices.filter_map(|s| s.server.cpu.as_ref()) {
-        requests += cpu.requests;
-        for (server, ns) in &cpu.by_server {
-            match sums.iter_mut().find(|(known, _)| known == server) {
-                Some((_, sum)) => *sum += ns,
-                None => sums.push((server, *ns)),
-            }
-        }
-    }
-    let share = |(server, ns): (&str, u64)| ServerShare {
-        server: server.to_owned(),
-        ns_per_request: ns as f64 / requests as f64,
+    let cpus: Vec<&ServerCpu> = slices.filter_map(|s| s.server.cpu.as_ref()).collect();
+    let requests: u64 = cpus.iter().map(|cpu| cpu.requests).sum();
+    let sums = grouped_by(cpus.iter().flat_map(|cpu| &cpu.by_server).map(|(server, ns)| (server, *ns)));
+    let share = |(server, ns): (&String, Vec<u64>)| ServerShare {
+        server: server.clone(),
+        ns_per_request: ns.iter().sum::<u64>() as f64 / requests as f64,
     };
     if requests == 0 { Vec::new() } else { sums.into_iter().map(share).collect() }
 }
