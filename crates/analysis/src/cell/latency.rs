@@ -91,7 +91,7 @@ fn pace(cell: &Evidence<'_>, kind: SliceKind) -> Pace {
 
 /// Hands out the response times of every cell and load, one merged histogram at a time.
 pub fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, SliceKind, &LatencyHistogram)) {
-    for cell in gather(record, SetAside::of) {
+    for cell in gather(record, SetAside::of).iter().flatten() {
         for kind in KINDS {
             let mut all = LatencyHistogram::new();
             cell.of_kind(kind).for_each(|s| s.load.response.merge_into(&mut all));

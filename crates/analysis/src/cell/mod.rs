@@ -79,17 +79,13 @@ pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
 pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Vec<CellAnalysis<'a>> {
     let plan = &record.header.plan;
     let mut analyses = Vec::with_capacity(plan.cells());
-    let mut cells = gather(record, |together| seen.set_aside(together));
-    while let Some(first) = cells.first() {
-        // Cells of one group and scenario stand together, and share the load at which their CPU is compared.
-        let key = (first.subject.group, first.subject.scenario);
-        let together = cells.iter().take_while(|c| (c.subject.group, c.subject.scenario) == key).count();
-        let rest = cells.split_off(together);
+    for cells in gather(record, |together| seen.set_aside(together)) {
         if let Some(known) = seen.take(&cells) {
             let again =
                 |(evidence, SeenCell { loads, cpu_kind, cell, .. })| CellAnalysis { evidence, loads, cpu_kind, cell };
             analyses.extend(cells.into_iter().zip(known).map(again));
         } else {
+            // Cells of one group and scenario share the load at which their CPU is compared.
             let cpu_kind = level::cpu_kind(&cells);
             analyses.extend(cells.into_iter().map(|evidence| {
                 let loads = latency::analyze(&evidence, plan.stop.alpha);
@@ -97,7 +93,6 @@ pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Ve
                 CellAnalysis { evidence, loads, cpu_kind, cell }
             }));
         }
-        cells = rest;
     }
     analyses
 }

@@ -189,13 +189,13 @@ fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, 
     forks
 }
 
-/// One entry per cell of the plan, in the plan's order, also for cells that were never measured. `set_aside` says what does not
-/// count of the cells of a group and scenario.
-pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Evidence<'_>> {
+/// One entry per cell of the plan, in the plan's order, also for cells that were never measured; those of one group and scenario
+/// together. `set_aside` says what does not count of these.
+pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Vec<Evidence<'_>>> {
     let mut slices = by_key(&record.slices, |s| (&*s.key.group, &*s.key.scenario, &*s.key.variant));
     let mut warmups = by_key(&record.warmups, |w| (&*w.group, &*w.scenario, &*w.variant));
     let forks = by_key(&record.forks, |f| (&*f.group, &*f.variant));
-    let mut cells = Vec::with_capacity(record.header.plan.cells());
+    let mut cells = Vec::new();
     for group in &record.header.plan.groups {
         for scenario in &group.scenarios {
             let mut together = Vec::new();
@@ -214,7 +214,7 @@ pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> 
             }
             let aside = set_aside(&together);
             together.iter_mut().for_each(|cell| cell.leave_out(aside.clone()));
-            cells.append(&mut together);
+            cells.push(together);
         }
     }
     cells
