@@ -1,6 +1,6 @@
 //! What was different around the servers: machine, kernel, JVM, settings, commands, libraries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use tare_units::distinct;
@@ -72,9 +72,7 @@ fn facts(sections: &[Section], title: Option<&str>) -> Facts {
 }
 
 fn changed_facts(before: &Facts, after: &Facts) -> Vec<EnvironmentChange> {
-    let mut keys: Vec<_> = before.keys().chain(after.keys()).collect();
-    keys.sort();
-    keys.dedup();
+    let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let differs = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
     let change = |key: &(String, String)| EnvironmentChange {
         section: key.0.clone(),

@@ -7,7 +7,7 @@ mod machines;
 mod methods;
 mod samples;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -277,10 +277,8 @@ fn unfinished_note(run: &str, status: RunStatus) -> Option<String> {
 /// `2026-11-20-1: http4s.Tapir and http4s.Vanilla on SimpleGet`.
 fn contents(summary: &Summary) -> String {
     let all = |of: fn(&Cell) -> &String| {
-        let mut names: Vec<String> = summary.cells.iter().map(|cell| of(cell).clone()).collect();
-        names.sort();
-        names.dedup();
-        crate::format::enumerate(&names)
+        let names: BTreeSet<String> = summary.cells.iter().map(|cell| of(cell).clone()).collect();
+        crate::format::enumerate(&Vec::from_iter(names))
     };
     format!("{}: {} on {}", summary.run.id, all(|cell| &cell.variant), all(|cell| &cell.scenario))
 }

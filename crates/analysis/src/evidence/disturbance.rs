@@ -110,12 +110,8 @@ pub(crate) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -
 }
 
 fn are_too_many_disturbed<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
-    let (mut all, mut disturbed) = (0_u32, 0_u32);
-    for slice in slices {
-        all += 1;
-        disturbed += u32::from(is_disturbed(slice));
-    }
-    f64::from(disturbed) > MOST_DISTURBED_SLICES * f64::from(all)
+    let disturbed: Vec<bool> = slices.map(is_disturbed).collect();
+    disturbed.iter().filter(|one| **one).count() as f64 > MOST_DISTURBED_SLICES * disturbed.len() as f64
 }
 
 /// Whether other programs make this cell suspect: they used much in too many of the slices that count.

@@ -3,6 +3,8 @@
 //! Each load is one, so that nothing tells how much two loads of the same server differ. What each tells is how much its
 //! own intervals differ, which is the least that two loads do.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::summary::{Interval, LoadSummary};
@@ -137,9 +139,7 @@ fn figures(before: &LoadSummary, after: &LoadSummary) -> Vec<LoadFigureChange> {
 }
 
 fn status_changes(before: &[StatusCount], after: &[StatusCount]) -> Vec<LoadFigureChange> {
-    let mut all: Vec<u16> = before.iter().chain(after).map(|one| one.status).collect();
-    all.sort_unstable();
-    all.dedup();
+    let all: BTreeSet<u16> = before.iter().chain(after).map(|one| one.status).collect();
     let count = |side: &[StatusCount], status: u16| {
         Some(side.iter().find(|one| one.status == status).map_or(0.0, |one| one.count as f64))
     };

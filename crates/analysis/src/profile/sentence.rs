@@ -44,7 +44,7 @@ fn costs(view: &ProfileView, baseline: &str, scored: Option<String>) -> WhySente
         }
         _ => format!("{} was profiled beside {baseline}.", view.variant),
     };
-    WhySentence { text, view: view.id.clone(), methods: Vec::new() }
+    about(view, text, &[])
 }
 
 fn under(view: &ProfileView) -> Option<WhySentence> {
@@ -57,11 +57,7 @@ fn under(view: &ProfileView) -> Option<WhySentence> {
     };
     if named.is_empty() {
         let text = format!("{what}, no method that can be named takes more than in the baseline beyond its interval.");
-        return (view.event == ProfileEvent::Cpu).then(|| WhySentence {
-            text,
-            view: view.id.clone(),
-            methods: Vec::new(),
-        });
+        return (view.event == ProfileEvent::Cpu).then(|| about(view, text, &[]));
     }
     let parts: Vec<String> = named
         .iter()
@@ -73,7 +69,7 @@ fn under(view: &ProfileView) -> Option<WhySentence> {
         })
         .collect();
     let text = format!("{what}, {}, {}.", and(&parts), in_baseline(&named));
-    Some(WhySentence { text, view: view.id.clone(), methods: methods(&named) })
+    Some(about(view, text, &named))
 }
 
 fn allocates(view: &ProfileView) -> WhySentence {
@@ -88,7 +84,7 @@ fn allocates(view: &ProfileView) -> WhySentence {
         }
         None => "How much it allocates per request is not known.".to_owned(),
     };
-    WhySentence { text, view: view.id.clone(), methods: methods(&named) }
+    about(view, text, &named)
 }
 
 fn in_baseline(named: &[&MovedFrame]) -> String {
@@ -106,8 +102,9 @@ fn in_baseline(named: &[&MovedFrame]) -> String {
     }
 }
 
-fn methods(named: &[&MovedFrame]) -> Vec<NamedMethod> {
-    named.iter().map(|frame| NamedMethod { short: frame.short.clone(), name: frame.name.clone() }).collect()
+fn about(view: &ProfileView, text: String, named: &[&MovedFrame]) -> WhySentence {
+    let method = |frame: &&MovedFrame| NamedMethod { short: frame.short.clone(), name: frame.name.clone() };
+    WhySentence { text, view: view.id.clone(), methods: named.iter().map(method).collect() }
 }
 
 fn half_width(estimate: Estimate) -> String {

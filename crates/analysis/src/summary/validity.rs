@@ -1,5 +1,7 @@
 //! Whether figures may be used: of a cell or load as a whole, and of each of its measures.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
 use tare_units::named_values;
@@ -78,11 +80,8 @@ impl Validity {
 
     /// The measures that are doubtful by themselves, each once.
     pub fn doubtful_measures(&self) -> Vec<Concern> {
-        let mut measures: Vec<Concern> =
-            self.reasons.iter().map(|reason| reason.concerns).filter(|one| *one != Concern::Everything).collect();
-        measures.sort();
-        measures.dedup();
-        measures
+        let all = self.reasons.iter().map(|reason| reason.concerns).filter(|one| *one != Concern::Everything);
+        all.collect::<BTreeSet<Concern>>().into_iter().collect()
     }
 
     /// The reasons without their remedies, separated by semicolons.
