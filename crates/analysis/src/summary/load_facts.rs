@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{HistogramBin, Row};
 
-/// The lines of the terminal, so that the page says the same.
+/// The lines of the terminal, so that the page says the same. docs/LOAD.md describes the keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadFacts {
-    /// Throughput, requests, bytes, connections, generator, each condition (`passed` or `failed`), notes, and what the
-    /// latencies include.
     pub rows: Vec<Row>,
     pub histogram: Vec<HistogramBin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,20 +32,13 @@ pub struct UrlSummary {
     pub offered: u64,
     pub ok: u64,
     pub failed: u64,
-    /// Failed over offered, 0–1.
     pub failed_share: f64,
     pub throughput_per_s: f64,
-    /// Mean response time.
     pub mean_ns: Option<f64>,
-    /// Median response time.
     pub p50_ns: Option<u64>,
-    /// 90th percentile of response time.
     pub p90_ns: Option<u64>,
-    /// 99th percentile of response time.
     pub p99_ns: Option<u64>,
-    /// Largest response time.
     pub max_ns: Option<u64>,
-    /// Why the first request failed.
     pub example: Option<String>,
 }
 
