@@ -26,14 +26,12 @@ pub struct Cell {
     pub steady_forks: u32,
     pub validity: Validity,
     pub bottleneck: Bottleneck,
-    /// Throughput under the saturating load; `null` when there was none.
     pub throughput_per_s: Option<Estimate>,
     pub cpu_ns_per_request: Option<Estimate>,
     pub cpu_load: String,
     pub cpu_by_kind: Vec<KindShare>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_by_server: Vec<ServerShare>,
-    /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     pub gc_pause_share: Option<f64>,
     pub gc_pauses: Option<u64>,
@@ -53,7 +51,6 @@ pub struct Cell {
     pub latency: Vec<Latency>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
-    /// The largest load that keeps the curve of the plan; `null` where it has none.
     pub capacity: Option<CapacityAt>,
     pub messages: Option<MessageSummary>,
     pub timeline: Vec<TimePoint>,
@@ -132,8 +129,7 @@ pub struct ForkValue {
 }
 
 impl Cell {
-    /// Latency under the load at which it is compared: Poisson or pushed, and where there was neither the saturating
-    /// one.
+    /// Latency under the load at which it is compared: Poisson or pushed, else the saturating one.
     pub fn shown_latency(&self) -> Option<&Latency> {
         let of = |kind: SliceKind| self.latency.iter().find(|l| l.slice_kind == kind);
         of(SliceKind::Poisson)
@@ -148,8 +144,7 @@ impl Cell {
         with_group(&self.scenario, &self.group, alike.map(|one| &one.group))
     }
 
-    /// The level in one currency, with its interval; a figure of response times is that of [`Self::shown_latency`]. `None`
-    /// where the cell has none.
+    /// The level in one currency, with its interval; of response times that of [`Self::shown_latency`].
     pub fn level_in(&self, currency: Currency) -> Option<Estimate> {
         if let Some(figure) = currency.facts().latency {
             return self.shown_latency()?.level(figure);
@@ -171,8 +166,7 @@ pub struct CapacityAt {
     pub curve: String,
     pub by: LoadBy,
     pub sentence: String,
-    /// The largest load that was kept, mean over forks; a fork that kept none counts as 0. Without an interval where a fork kept
-    /// the largest load of the search.
+    /// Mean over forks, 0 for one that kept none. No interval where a fork kept the largest load of the search.
     pub load: Estimate,
     pub forks_at_most: u32,
     /// The limits of the curve, and the one on failures that holds where the curve has none.
@@ -202,7 +196,6 @@ pub enum LimitUnit {
 pub struct CapacityFork {
     pub fork: u32,
     pub load: f64,
-    /// The smallest load that was not kept; `null` where even the largest of the search was.
     pub failed_at: Option<f64>,
     pub failed_limits: Vec<String>,
 }
@@ -215,14 +208,12 @@ pub struct CapacityTry {
     pub values: Vec<Option<f64>>,
 }
 
-/// The messages that a server pushed, over all scored slices of a cell or over a load. Their latency is the cell's under the
-/// load `push`, or the response time of the load. That of events of streams is the time to the first event.
+/// The messages that a server pushed. Their latency is that of the cell under the load `push`, or of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageSummary {
     #[serde(flatten)]
     pub tally: MessageTally,
-    /// Absolute difference between the push period and the time between two messages of a user. It needs no server's clock.
-    /// Empty for events.
+    /// Deviation of the time between two messages from the period; needs no server's clock. Empty for events.
     pub jitter: Distribution,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<Distribution>,

@@ -1,5 +1,4 @@
-//! One variant against its baseline: currencies, verdicts, sentences, and the noise that a control shows. Then the steps of a
-//! ladder, and another load tool's figures together with tare's.
+//! One variant against its baseline; the steps of a ladder; another load tool's figures together with tare's.
 
 use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
@@ -29,7 +28,6 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
-    /// Whether it answers the question: a difference, or none that matters.
     pub const fn is_decision(self) -> bool {
         matches!(self, Self::NoMaterialDifference | Self::Worse | Self::Better)
     }
@@ -65,8 +63,7 @@ impl Comparison {
         self.currencies.iter().find(|ratio| ratio.name == currency)
     }
 
-    /// Why a change may not be told beside the two figures that it compares: it comes from one start, and the deciding measure
-    /// has several. `None` where it may.
+    /// Why a change may not be told: it comes from one start, and the deciding measure has several.
     pub fn untold<'a>(&self, ratio: &'a CurrencyRatio) -> Option<&'a str> {
         let has_one_start = |ratio: &CurrencyRatio| ratio.verdict == VerdictKind::NoInterval;
         let is_weak = has_one_start(ratio) && self.currencies.first().is_some_and(|first| !has_one_start(first));
@@ -110,10 +107,8 @@ pub struct CurrencyRatio {
     pub forks: u32,
     pub sd_forks: Option<f64>,
     pub fork_ratios: Vec<f64>,
-    /// The number of each of these forks (1-based), in the same order.
     pub fork_numbers: Vec<u32>,
     pub verdict: VerdictKind,
-    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     pub short: String,
     pub reason: Option<String>,
@@ -131,14 +126,13 @@ impl CurrencyRatio {
         self.verdict != VerdictKind::Void && self.bound.is_none()
     }
 
-    /// Each fork's number and ratio. Forks of different comparisons belong together by their numbers only, because each
-    /// comparison leaves out its own odd forks.
+    /// Forks of two comparisons belong together by their numbers only: each leaves out its own odd forks.
     pub fn by_fork(&self) -> impl Iterator<Item = (u32, f64)> {
         self.fork_numbers.iter().copied().zip(self.fork_ratios.iter().copied())
     }
 }
 
-/// What a ratio of capacities says of the true one, where a search ended at the largest load that it tried, or at the smallest.
+/// What a ratio of capacities says of the true one, where a search ended at an end of the loads that it tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioBound {
@@ -207,6 +201,5 @@ pub struct ToolFigure {
     pub unit: String,
     pub theirs: f64,
     pub ours: Option<f64>,
-    /// The tool's divided by tare's; `null` also if the tool's resolution is coarser than a tenth of its figure.
     pub ratio: Option<f64>,
 }

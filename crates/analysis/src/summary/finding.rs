@@ -29,7 +29,6 @@ pub enum FindingKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFinding {
-    /// The budget ended before every comparison was decided, with its size known well enough.
     BudgetSpent,
     Interrupted,
     RunFailed,
@@ -47,7 +46,6 @@ pub enum ReportFinding {
     /// A cell that is void for a reason that no event gives.
     CellVoid,
     ControlDiffers,
-    /// The interval of a control is wider than the region.
     NoiseAboveRegion,
     OneFork,
     CellsLeftOut,

@@ -10,7 +10,6 @@ use super::Estimate;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     pub slice_kind: SliceKind,
-    /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
     pub model: String,
     pub offered_per_s: Option<f64>,
     pub pace: Pace,
@@ -27,12 +26,9 @@ pub struct Latency {
 /// How the answered requests of windows of latency divide by what they met, from their intended start to their end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyDivision {
-    /// Share (0–1) that met a stop of the server, or waited behind requests that did.
     pub met_stop_share: f64,
-    /// Share that met a stall of the machine or of the generator, and no stop of the server.
     pub met_stall_share: f64,
     pub met_none: Distribution,
-    /// Whether about one request in a hundred met a stop: then p99 differs by chance from start to start.
     pub p99_is_at_cliff: bool,
     pub stops_are_seen: bool,
     pub slower: Vec<SlowerPart>,
@@ -47,8 +43,7 @@ pub struct SlowerPart {
 }
 
 impl LatencyDivision {
-    /// Whether about as many requests meet a stop as are slower than a percentile (0–100). Then some more of them or some less put
-    /// it among those that met a stop, or among the others.
+    /// Whether about as many requests meet a stop as are slower than a percentile (0–100). Then chance moves it.
     pub fn is_at_cliff(&self, percentile: f64) -> bool {
         let slower = 1.0 - percentile / 100.0;
         (slower / 2.0..=slower * 2.0).contains(&self.met_stop_share)
@@ -74,7 +69,6 @@ impl Latency {
     }
 }
 
-/// Response time of one start of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartLatency {
     pub fork: u32,
@@ -95,7 +89,6 @@ pub struct Pace {
     pub answers_per_s: f64,
     pub answers_stdev_per_s: f64,
     pub answers_max_per_s: f64,
-    /// Share (0–1) of the slices within one standard deviation of the mean.
     pub within_stdev_share: f64,
 }
 
@@ -107,13 +100,10 @@ pub struct Distribution {
     pub max_ns: Option<u64>,
     pub mean_ns: Option<f64>,
     pub stdev_ns: Option<f64>,
-    /// Share (0–1) of the samples within one standard deviation of the mean: wrk's `+/- Stdev`.
     pub within_stdev_share: Option<f64>,
-    /// Standard percentiles that may be stated (at least 10 samples above them), with their interval over forks.
     pub percentiles: Vec<PercentileValue>,
     pub curve: Vec<CurvePoint>,
     pub gatling_ranges: [u64; 3],
-    /// A short histogram for a terminal. Only loads have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<HistogramBin>,
 }
@@ -134,7 +124,6 @@ impl Distribution {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HistogramBin {
-    /// Upper bound: the bin holds samples up to it and above the bound of the bin before.
     pub upto_ns: u64,
     pub count: u64,
 }
@@ -143,7 +132,6 @@ pub struct HistogramBin {
 pub struct PercentileValue {
     pub percentile: f64,
     pub value_ns: u64,
-    /// Lower end of the interval over forks; `None` with one fork, as in every load.
     pub lo_ns: Option<u64>,
     pub hi_ns: Option<u64>,
 }

@@ -1,5 +1,4 @@
-//! What a run says of its limits (`tare check`), and what became of all conditions of a run or a load. Every form that knows
-//! failures takes them from here.
+//! What a run says of its limits (`tare check`), and what became of all conditions of a run or a load.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,16 +19,13 @@ pub struct LimitCheck {
 pub enum CheckResult {
     Holds,
     Regressed,
-    /// No limit is exceeded, and at least one is void, or nothing was compared.
     Void,
-    /// No limit is exceeded or void, and at least one is not judged.
     Undecided,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitResult {
     pub comparison: String,
-    /// With its group where several groups compare servers of these names in it.
     pub scenario: String,
     pub variant: String,
     pub baseline: String,
@@ -85,29 +81,27 @@ pub struct ConditionOutcome {
     /// What it is about: the scenario, with its group where several have these names, or the URL of a load.
     pub subject: String,
     pub result: ConditionResult,
-    /// What was measured, in words.
     pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionResult {
     Passed,
-    /// It was: this is a failure in every form. The text is what was measured.
+    /// The text is what was measured.
     Failed(String),
     Undecided(String),
     Void(String),
 }
 
 impl Summary {
-    /// The conditions of `tare check` or of a load's `--fail-if`, in their order, each once however often it was given; none
-    /// where nothing was asked. No two have the same name and subject.
+    /// The conditions of `tare check` or of a load's `--fail-if`, in their order, each once.
     pub fn conditions(&self) -> Vec<ConditionOutcome> {
         let limits = self.check.iter().flat_map(|check| &check.limits).map(of_limit);
         let asked = self.load.iter().flat_map(|load| &load.conditions).map(|condition| self.of_load(condition));
         distinct(limits.chain(asked))
     }
 
-    /// The conditions that were met; `None` where nothing was asked, or where none was met and one is void: it may have been.
+    /// `None` where nothing was asked, or where none was met and one is void: it may have been.
     pub fn failed_conditions(&self) -> Option<Vec<ConditionOutcome>> {
         let all = self.conditions();
         let is_failed = |one: &ConditionOutcome| matches!(one.result, ConditionResult::Failed(_));

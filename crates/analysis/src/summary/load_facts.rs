@@ -42,7 +42,6 @@ pub struct UrlSummary {
     pub example: Option<String>,
 }
 
-/// What became of one `--fail-if`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdResult {
     pub condition: String,

@@ -1,8 +1,6 @@
-//! The summary: everything that people see, computed once from the record. Formatters compute nothing.
-//!
-//! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the
-//! page reads. Units are in the names. An unknown value is `null`, never zero. docs/SUMMARY.md describes every key, and a test
-//! compares it with the types, so that few fields have a description here.
+//! The summary: everything that people see, computed once from the record. Serialised it is the public JSON `tare-summary/1`.
+//! Units are in the names. An unknown value is `null`, never zero. docs/SUMMARY.md describes every key, and a test compares it
+//! with the types, so that few fields have a description here.
 
 mod cell;
 mod comparison;
@@ -73,7 +71,6 @@ impl Summary {
         panels.into_iter().map(|(_, cells)| cells).collect()
     }
 
-    /// Of a variant with its baseline.
     pub fn comparison_of(&self, cell: &Cell) -> Option<&Comparison> {
         self.comparisons.iter().find(|comparison| comparison.cell == cell.id)
     }

@@ -11,7 +11,6 @@ use super::Estimate;
 pub struct Profiles {
     /// The frames whose share is reported, as a regular expression; empty for none in particular.
     pub focus: String,
-    /// One entry per variant of which there is something to say: the answer in sentences.
     pub whys: Vec<Why>,
     pub views: Vec<ProfileView>,
     /// Methods that were named at one version of a server, at all of them.
@@ -55,10 +54,8 @@ pub struct ProfileView {
     pub unit: String,
     pub sampler: String,
     pub forks: u32,
-    /// Of these, how many were steady when the sampling began.
     pub steady_forks: u32,
     pub offered_per_s: f64,
-    /// Samples in all; `null` where the sampler counts bytes or times.
     pub samples: Option<u64>,
     /// Share (0–1) of the weight whose stacks could not be walked; it counts in every whole.
     pub failed_share: f64,
@@ -71,14 +68,11 @@ pub struct ProfileView {
     pub focus_share: Option<Estimate>,
     /// Share (0–1) of the stacks whose innermost frame is of the focus.
     pub focus_own: Option<Estimate>,
-    /// Methods by their own share, and those that hold most.
     pub hot: Vec<HotFrame>,
     pub packages: Vec<PackageShare>,
     /// What it has more or less than the baseline, largest difference first.
     pub moved: Vec<MovedFrame>,
-    /// The flame graph, of both sides where there are two.
     pub flame: FlameTree,
-    /// The samplers' own files, in the folder `profiles` of the run.
     pub files: Vec<String>,
 }
 

@@ -9,8 +9,7 @@ use tare_units::named_values;
 /// May the numbers of a cell, or of a load, be used?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validity {
-    /// Verdict on the measurement itself. Of a cell, a doubt about one measure alone does not count here: it counts in
-    /// [`Self::state_in`]. Of a load, every doubt counts.
+    /// Of a cell, a doubt about one measure alone counts in [`Self::state_in`] only. Of a load, every doubt counts.
     pub state: ValidityState,
     pub reasons: Vec<Reason>,
 }
@@ -69,7 +68,6 @@ impl Validity {
         Self { state, reasons }
     }
 
-    /// Whether the figures of one currency may be used.
     pub fn state_in(&self, currency: Currency) -> ValidityState {
         match self.state {
             ValidityState::Void => ValidityState::Void,
@@ -103,7 +101,6 @@ impl Reason {
 }
 
 impl Concern {
-    /// Whether figures of this currency are among them.
     pub const fn includes(self, currency: Currency) -> bool {
         match self {
             Self::Everything => true,
