@@ -21,10 +21,8 @@ pub const IMPORT_SCHEMA: &str = "tare-import/1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedResult {
     pub schema: String,
-    /// The tool that wrote them: `k6`, `jmh`, `hdr-histogram`, …
     pub tool: String,
     pub file: String,
-    /// When they were measured, RFC 3339 UTC.
     pub at: String,
     pub revision: Option<String>,
     pub figures: Vec<ImportedFigure>,
@@ -38,11 +36,9 @@ pub struct ImportedFigure {
     pub name: String,
     /// What of it: `mean`, `p99`, `throughput`.
     pub figure: String,
-    /// Unit as the tool has it: `s`, `ms`, `ns`, `per_s`, `ops/s`.
     pub unit: String,
     pub polarity: Polarity,
     pub value: f64,
-    /// Lower end of the tool's interval, where it has one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
@@ -63,22 +59,18 @@ impl ImportedFigure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct History {
     pub schema: String,
-    /// A line per server, scenario and figure.
     pub lines: Vec<HistoryLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryLine {
-    /// Server, or what another tool measured.
     pub name: String,
     /// Scenario, with its group where several groups compare the same servers in it; empty for imported figures.
     pub scenario: String,
     /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
     pub figure: String,
     pub polarity: Polarity,
-    /// In the order of time.
     pub points: Vec<HistoryPoint>,
-    /// Where the level changed, in the order of time.
     pub changes: Vec<LevelChange>,
 }
 
@@ -93,7 +85,6 @@ impl HistoryLine {
         self.level_of(self.changes.last().map_or(0, |change| change.at)..self.points.len())
     }
 
-    /// Geometric mean of those of some points that count in a level.
     pub fn level_of(&self, points: Range<usize>) -> Option<f64> {
         let logs: Vec<f64> = self.points[points].iter().filter_map(HistoryPoint::log).collect();
         mean(&logs).ok().map(f64::exp)
@@ -110,9 +101,7 @@ pub struct HistoryPoint {
     pub run: String,
     /// When it began, RFC 3339 UTC.
     pub at: String,
-    /// Git revision of the working directory, where it is known.
     pub revision: Option<String>,
-    /// Version of the server's library, where it has one.
     pub version: Option<String>,
     pub value: f64,
     /// Lower end of its interval, where it has one.
@@ -130,7 +119,6 @@ impl HistoryPoint {
 /// One change of level: it happened after the run `after_run` and not later than `first_run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
-    /// Index of the first point of the new level.
     pub at: usize,
     pub after_run: String,
     /// When it began, RFC 3339 UTC.
@@ -140,12 +128,10 @@ pub struct LevelChange {
     /// When it began, RFC 3339 UTC.
     pub first_at: String,
     pub first_revision: Option<String>,
-    /// New level / old level.
     pub ratio: f64,
     /// Lower end of its interval.
     pub lo: f64,
     pub hi: f64,
-    /// `worse` or `better`.
     pub verdict: VerdictKind,
 }
 

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use tare_record::RunRecord;
 
-/// Mean time in seconds of one fork of each group that has slices, start and stop of its servers included.
-///
-/// A fork lasts until the first slice of the next fork of any group. The last fork of a record has no next one, and
-/// counts only where the group has no other: from its first slice to its last, and the start of its servers.
+/// Mean time in seconds of one fork of each group, until the first slice of the next fork of any group. The last fork
+/// of a record counts only where the group has no other: from its first slice to its last, and the start of its
+/// servers.
 pub(crate) fn means_s(record: &RunRecord) -> BTreeMap<String, f64> {
     let mut spans = BTreeMap::<(&str, u32), (u64, u64)>::new();
     for slice in &record.slices {

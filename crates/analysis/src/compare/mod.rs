@@ -29,11 +29,8 @@ pub(crate) struct Compared {
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
     pub disturbed: BTreeSet<String>,
-    /// Region of practical equivalence, as a share.
     pub region: f64,
-    /// Error probability of the run.
     pub alpha: f64,
-    /// Whether servers were only compared with themselves.
     pub is_control_alone: bool,
 }
 
@@ -53,7 +50,6 @@ impl Pair<'_> {
         if self.void.is_none() { &self.measured_ratios } else { &[] }
     }
 
-    /// Whether both have the same baseline cell.
     pub fn is_beside(&self, other: &Pair<'_>) -> bool {
         self.baseline.cell.id == other.baseline.cell.id
     }
@@ -67,7 +63,6 @@ impl Pair<'_> {
 /// Every cell beside the baseline of its group and scenario, not judged yet.
 pub(crate) struct Pairs<'a> {
     pub compared: Vec<Pair<'a>>,
-    /// Second starts of a baseline, which show the noise.
     pub controls: Vec<Pair<'a>>,
     /// Whether the plan compares servers with themselves and nothing else.
     is_control_alone: bool,
@@ -179,8 +174,7 @@ fn why_void(side: &CellAnalysis<'_>) -> Option<String> {
     first.map(|reason| reason.text.clone())
 }
 
-/// The lines of ratios that are judged together, one for each pair that has it: first what decides each pair, then every other
-/// currency.
+/// The lines of ratios that are judged together: first what decides each pair, then every other currency.
 fn lines<'a>(pairs: &'a [Pair<'a>]) -> Vec<Vec<Option<&'a MeasuredRatio>>> {
     let deciding = |pair: &'a Pair<'a>| pair.judged_ratios().first().filter(|ratio| ratio.bound.is_none());
     let others = |pair: &'a Pair<'a>| pair.judged_ratios().iter().skip(1);
@@ -233,8 +227,8 @@ fn comparison(pair: &Pair<'_>, verdicts: &[Verdict], fork_s: Option<f64>) -> Com
     }
 }
 
-/// Takes back what a measure beside the deciding one says against its own figures, and names what it rests on where that is one
-/// start of several. The figures are of all starts, a ratio only of those that state it on both sides.
+/// Takes back what a measure says against its own figures: these are of all starts, a ratio only of those that state it
+/// on both sides. Names what it rests on where that is one start of several.
 fn hold_against_figures(ratio: &mut CurrencyRatio, starts: u32) {
     let is_opposite = (ratio.ratio - 1.0) * (ratio.variant_value - ratio.baseline_value) < 0.0;
     if ratio.verdict.is_difference() && is_opposite {
@@ -299,8 +293,7 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
     }
 }
 
-/// The time of the forks that are still needed. Fewer forks than an interval needs allow no forecast: then it is the time of those
-/// that are missing for one.
+/// The time of the forks that are still needed; without a forecast of those that are missing for an interval.
 fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Option<f64>) -> Option<f64> {
     let is_fixed = matches!(comparison.method, Method::FixedForks { .. });
     let needed = match verdict {

@@ -10,8 +10,8 @@ use crate::compare::ratio::{MeasuredRatio, PriorSource};
 use crate::format::{Change, count, share};
 use crate::summary::PriorEffect;
 
-/// In a run of many comparisons, each takes the spread of all that are of its kind, unless the plan refuses it. What earlier runs
-/// say counts where there are too few.
+/// In a run of many comparisons, each takes the spread of all of its kind, unless the plan refuses it or they are too
+/// few.
 pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
     if plan.stop.prior == PriorUse::Off {
         return;
@@ -50,7 +50,6 @@ pub(crate) fn is_used(comparison: &Comparison) -> bool {
     comparison.without_prior.is_some_and(|without| comparison.ratio != Some(without))
 }
 
-/// What the prior does to a comparison; `None` where it has none.
 pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let (comparison, source) = (&measured_ratio.comparison, measured_ratio.prior_source.as_ref()?);
     let prior = comparison.method.prior()?;

@@ -35,13 +35,11 @@ struct Sides<'a> {
 pub(crate) struct MeasuredRatio {
     pub currency: Currency,
     pub load: SliceKind,
-    /// The label of this comparison: the load or the curve, in addition to the currency's own label.
     pub label: String,
     pub unit: &'static str,
     pub baseline_value: f64,
     pub variant_value: f64,
     pub forks: Vec<ForkRatio>,
-    /// The numbers of these forks, in the same order.
     pub fork_numbers: Vec<u32>,
     /// At the plan's α.
     pub comparison: Comparison,
@@ -56,9 +54,7 @@ pub(crate) struct MeasuredRatio {
 #[derive(Debug, Clone)]
 pub(crate) struct PriorSource {
     pub comparisons: u32,
-    /// Such as `31 earlier comparisons of SimpleGet on this machine`.
     pub text: String,
-    /// Whether it is the run of the comparison itself.
     pub is_of_this_run: bool,
 }
 
@@ -83,8 +79,8 @@ impl MeasuredRatio {
         self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
 
-    /// Forks whose ratio is in another mode than that of the others. Where capacities are only bounded, none: a fork that keeps
-    /// no load would be one, and it counts.
+    /// Forks whose ratio is in another mode. None where capacities are bounded: a fork that keeps no load is no
+    /// exception.
     fn odd_forks(&self) -> Vec<OddFork> {
         if self.bound.is_some() {
             return Vec::new();
@@ -95,7 +91,6 @@ impl MeasuredRatio {
         odd.into_iter().map(of).collect()
     }
 
-    /// The figures for the verdict, which is made together with the other measures.
     pub fn measured(&self) -> Measured<'_> {
         let Self { currency, forks, comparison, sd_floor, .. } = self;
         Measured { forks, polarity: currency.facts().polarity, method: comparison.method, sd_floor: *sd_floor }
@@ -118,12 +113,10 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     }
 }
 
-/// The ratios in all currencies that both sides have, the deciding one first. A fork that is odd in the deciding currency is left
-/// out of all.
+/// In all currencies that both sides have. A fork that is odd in the deciding currency is left out of all.
 pub(crate) struct MeasuredRatios {
     pub counted: Vec<MeasuredRatio>,
     pub odd_ratios: Vec<MeasuredRatio>,
-    /// The forks that do not count: those that are odd in the deciding currency.
     pub odd_forks: Vec<OddFork>,
 }
 
@@ -152,9 +145,8 @@ fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
     if cpu_decides(sides.variant) {
         measured_ratios.swap(1, 2);
     }
-    // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
-    // constant rate is only for CPU.
-    // A side that could not follow the rate of the Poisson load has no latency, and is not compared in another.
+    // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A side
+    // that could not follow the Poisson load has no latency, and is not compared in another.
     let both_have = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
     let one_has = |kind: &SliceKind| [sides.variant, sides.baseline].iter().any(|side| side.load(*kind).is_some());
     let driven = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(one_has);
@@ -166,8 +158,7 @@ fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
     measured_ratios.into_iter().flatten().collect()
 }
 
-/// Whether CPU decides instead of throughput. On saturated cores they agree, and CPU over whole rounds is more precise because it
-/// excludes the generator.
+/// Whether CPU decides instead of throughput: over whole rounds it is more precise, because it excludes the generator.
 fn cpu_decides(variant: &CellAnalysis<'_>) -> bool {
     variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
 }
@@ -189,7 +180,6 @@ pub(crate) fn deciding_pairs(
     (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
 }
 
-/// What both sides show of a currency.
 fn levels(sides: Sides<'_>, currency: Currency) -> Option<(f64, f64)> {
     Some((sides.variant.cell.level_in(currency)?.value, sides.baseline.cell.level_in(currency)?.value))
 }
@@ -213,8 +203,8 @@ fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f
     sides.forks.iter().filter_map(ratio).collect()
 }
 
-/// A figure with one value per fork, summed over the slices of all loads. A fork in which a side has none, as where it never
-/// stopped, has no ratio, and to leave that fork out would select by results: then there is no comparison.
+/// A figure with one value per fork, summed over all loads. `None` where a side has none in a fork, as where it never
+/// stopped: to leave that fork out would select by results.
 fn of_forks(
     sides: Sides<'_>,
     currency: Currency,
@@ -238,10 +228,8 @@ fn of_slices(sides: Sides<'_>, currency: Currency, load: Option<SliceKind>, leve
     measure_ratio(sides, forks, (currency, load), levels(sides, currency)?)
 }
 
-/// The pairs of slices of the same round, by fork.
-///
-/// If a slice has no value (no answer at all), the fork is one pair of its sums: to drop the pair would drop the worst sample. A
-/// sequential run has no common rounds, so it is one pair too.
+/// The pairs of slices of the same round, by fork. A fork is one pair of its sums if a slice has no value, because to
+/// drop its pair would drop the worst sample; and in a sequential run, which has no common rounds.
 fn slice_pairs(sides: Sides<'_>, kind: SliceKind, level: LevelOf) -> Vec<(u32, Vec<(f64, f64)>)> {
     let Sides { plan, variant, baseline, forks } = sides;
     let one = |slice: &StoredSlice| level(&mut std::iter::once(slice)).filter(|value| *value > 0.0);

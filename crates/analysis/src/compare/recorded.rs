@@ -12,9 +12,7 @@ use tare_plan::Currency;
 pub struct RecordedForks {
     pub comparison: String,
     pub family: String,
-    /// What was measured: the currency that decides.
     pub currency: Currency,
-    /// The forks that counted, in the order in which they were started.
     pub forks: Vec<Vec<(f64, f64)>>,
 }
 

@@ -66,9 +66,8 @@ pub(crate) fn cost_in_words(of_cpu: &CurrencyRatio) -> String {
     format!("{} of CPU a request = {core} of a core at 1,000 requests/s", in_words(added))
 }
 
-/// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline; of a proxy also what it
-/// adds to the median, and the shares of it and of what is behind it. The only place that makes these figures. `None` where
-/// CPU per request is not compared.
+/// What a variant costs in CPU time; of a proxy also what it adds to the median, and the shares of what is behind it.
+/// The only place that makes these figures.
 pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCost> {
     let ratio = |currency: Currency| ratios.iter().find(|ratio| ratio.name == currency);
     let of_cpu = ratio(Currency::CpuPerRequest)?;
@@ -108,8 +107,7 @@ pub(crate) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
     }
 }
 
-/// `; with 4 starts, differences below 9 % are often missed`: the smallest difference that they show in four of five runs; empty
-/// where that is not known.
+/// `; with 4 starts, differences below 9 % are often missed`: the smallest that they show in four of five runs.
 pub(crate) fn visible(comparison: &Comparison) -> String {
     let smallest = |sd| detectable_difference(sd, comparison.method, comparison.forks, DEFAULT_POWER).ok();
     let Some(log) = comparison.s_used.and_then(smallest) else { return String::new() };
@@ -135,8 +133,7 @@ fn outlook(reason: UndecidedReason, forks_needed: Option<u32>, comparison: &Comp
     }
 }
 
-/// The one step that would decide a comparison soonest. Where other programs disturb it, a longer run would end in
-/// a verdict that is as suspect as its figures.
+/// The step that would decide a comparison soonest. While others disturb it, a longer run ends in a suspect verdict.
 pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
     let next = match (ratio.needed_s, &ratio.reason) {
         _ if is_disturbed => "other programs disturbed it, so stop them first".to_owned(),

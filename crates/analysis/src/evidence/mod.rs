@@ -189,8 +189,8 @@ fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, 
     forks
 }
 
-/// One entry per cell of the plan, in the plan's order, also for cells that were never measured; those of one group and scenario
-/// together. `set_aside` says what does not count of these.
+/// One entry per cell of the plan, in the plan's order, also for cells that were never measured; those of one group and
+/// scenario together. `set_aside` says what does not count of these.
 pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Vec<Evidence<'_>>> {
     let mut slices = by_key(&record.slices, |s| (&*s.key.group, &*s.key.scenario, &*s.key.variant));
     let mut warmups = by_key(&record.warmups, |w| (&*w.group, &*w.scenario, &*w.variant));

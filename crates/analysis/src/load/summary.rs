@@ -1,5 +1,5 @@
-//! The result of one load, as types. Serialised it is the public JSON (`tare load --json`): docs/LOAD.md describes each of its
-//! keys, units are in the names, and an unknown value is `null`, never zero.
+//! The result of one load, as types. Serialised it is the public JSON (`tare load --json`): docs/LOAD.md describes each
+//! of its keys, units are in the names, and an unknown value is `null`, never zero.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-//! The summary: everything that people see, computed once from the record. Serialised it is the public JSON `tare-summary/1`.
-//! Units are in the names. An unknown value is `null`, never zero. docs/SUMMARY.md describes every key, and a test compares it
-//! with the types, so that few fields have a description here.
+//! The summary: everything that people see, computed once from the record. Serialised it is the public JSON
+//! `tare-summary/1`. Units are in the names. An unknown value is `null`, never zero. docs/SUMMARY.md describes every
+//! key, and a test compares it with the types, so that few fields have a description here.
 
 mod cell;
 mod comparison;

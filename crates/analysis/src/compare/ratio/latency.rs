@@ -63,9 +63,8 @@ fn percentile(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<M
     measure_ratio(sides, ratios_of_single_pairs(sides, pair), (currency, kind), levels)
 }
 
-/// The share of requests of one kind in each fork. `count` has those of a slice, and all of it.
-///
-/// Half a request is added to each number, so that a fork without any counts too: to leave it out would select by results.
+/// The share of requests of one kind in each fork. `count` has those of a slice, and all of it. Each number has half a
+/// request more, so that a fork without any counts too: to leave it out would select by results.
 fn share(
     sides: Sides<'_>,
     kind: SliceKind,
