@@ -20,9 +20,7 @@ pub struct ReleasePair {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attribution {
     pub whole: Interval,
-    /// The layer's part: whole − server.
     pub layer: Interval,
-    /// The part of the server beneath.
     pub server: Interval,
     /// The forks that it rests on: those that count in all three comparisons.
     pub forks: u32,
@@ -30,12 +28,9 @@ pub struct Attribution {
     pub forks_left_out: u32,
 }
 
-/// Splits the change of a run in one currency. Costs add up: what the layer costs is its server's cost beyond that of the
-/// bare server of the same release. Each fork that has all four servers gives one value of each part; the intervals are
-/// Student's over these forks. Their number must have been fixed before the run.
-///
-/// # Errors
-/// In words, where a variant was not measured, does not count, or there are too few forks.
+/// Splits the change of a run in one currency. Costs add up: what the layer costs is its server's cost beyond that of
+/// the bare server of the same release. The intervals are Student's over the forks that have all four servers; their
+/// number must have been fixed before the run. The error says which variant does not count.
 pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currency) -> Result<Attribution, String> {
     let variants = [&pair.new_layer, &pair.old_server, &pair.new_server];
     let compared = variants.map(|variant| summary.comparisons.iter().find(|compared| compared.variant == *variant));
@@ -53,7 +48,6 @@ pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currenc
     Ok(Attribution { forks_left_out: left_out, ..parts })
 }
 
-/// Cost of a variant / cost of the old release of the layer, by the number of the fork.
 fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<BTreeMap<u32, f64>, String> {
     let ratio = compared.and_then(|compared| compared.ratio_in(currency));
     let ratio: &CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
@@ -68,7 +62,6 @@ fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) ->
 
 /// What one fork says: costs relative to that of the old release of the layer in it.
 struct ForkCosts {
-    /// Of the new release of the layer.
     layer: f64,
     /// Of the bare server with the libraries of the old release.
     old_server: f64,

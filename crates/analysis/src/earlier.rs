@@ -13,7 +13,6 @@ use crate::summary::{CurrencyRatio, Summary};
 
 pub const EARLIER_FILE: &str = "forks.json";
 
-/// What a run leaves for later plans; `None` for a run that compared nothing.
 pub fn of_run(record: &RunRecord, summary: &Summary) -> Option<EarlierRun> {
     let plan = &record.header.plan;
     if plan.mode != Mode::Compared {

@@ -14,13 +14,11 @@ use crate::compare::ratio::method;
 use crate::format::{Change, count, roughly, rounded_up, share};
 use tare_plan::Currency;
 
-/// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ
-/// by 2 to 3 %.
+/// Where no earlier run says it: starts of one JVM program differ by 2 to 3 %.
 const ASSUMED_SD: f64 = 0.03;
 
 struct GroupForecast {
     forks: u32,
-    /// When the last of them is over, in seconds.
     seconds: f64,
     /// The smallest difference, as a share, that they show with [`DEFAULT_POWER`].
     difference: f64,
@@ -28,9 +26,8 @@ struct GroupForecast {
     comparisons: u32,
 }
 
-/// `in 6 min, 8 starts show differences of 6 % or more (power 0.8; by 31 earlier comparisons on this machine)`; `None`
-/// for a plan that compares nothing, or whose budget is too short to decide anything. Of a plan with limits it says what each
-/// of them can show.
+/// `in 6 min, 8 starts show differences of 6 % or more (power 0.8; by 31 earlier comparisons on this machine)`, or what
+/// each limit can show; `None` for a plan that compares nothing, or whose budget is too short to decide anything.
 pub fn forecast(plan: &Plan) -> Option<String> {
     if least_budget(plan).is_some() {
         return None;

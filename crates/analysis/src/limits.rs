@@ -22,7 +22,6 @@ const ASK_INSTEAD: &str = "; it stands where the requests that met a stop begin,
 struct Question<'a> {
     limit: &'a RatioLimit,
     pair: &'a Pair<'a>,
-    /// The control of the same group and scenario.
     control: Option<&'a Pair<'a>>,
     /// How many limits the run judges, each of its comparisons counted.
     of: usize,
@@ -85,8 +84,8 @@ impl Question<'_> {
         LimitResult { verdict, reason, ..judged }
     }
 
-    /// What speaks against a limit that holds for the usual starts: more starts of the checked build than of the baseline
-    /// settled in another mode, beyond the limit. They are left out of the interval, so it says nothing of them.
+    /// What speaks against a limit that holds for the usual starts: beyond it, more starts of the checked build settled
+    /// in another mode than of the baseline. The interval leaves them out.
     fn new_mode(&self, measured_ratio: &MeasuredRatio) -> Option<String> {
         let polarity = measured_ratio.currency.facts().polarity;
         let ratios = |pair: &Pair<'_>| -> Vec<f64> {
@@ -155,9 +154,8 @@ impl Question<'_> {
         pair.judged_ratios().iter().find(|measured_ratio| measured_ratio.currency == self.currency())
     }
 
-    /// Whether the baseline differs from itself by more than the limit. Then no figure says anything of the change: what
-    /// makes two starts of one program differ can hide a cost as well as feign one. Which of the two starts is the control
-    /// is arbitrary, so the difference counts in both directions.
+    /// Whether the baseline differs from itself by more than the limit, in either direction: which of the two starts is
+    /// the control is arbitrary. What makes two starts of one program differ can hide a cost as well as feign one.
     fn is_control_beyond(&self) -> bool {
         let Some(measured_ratio) = self.control.and_then(|control| self.measured_ratio(control)) else { return false };
         let limit = self.limit.ratio;
@@ -195,8 +193,7 @@ fn judge(measured: &Measured<'_>, limit: f64, of: usize) -> LimitVerdict {
     judge_limit(measured, limit, of).unwrap_or(LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks })
 }
 
-/// What the limits come to; `None` for a run without limits. Of these comparisons each scenario has the name that tells it from
-/// that of another group.
+/// `None` for a run without limits. Each scenario has the name that tells it from that of another group.
 pub(crate) fn limit_check(plan: &Plan, mut limits: Vec<LimitResult>, comparisons: &[Comparison]) -> Option<LimitCheck> {
     if plan.stop.limits.is_empty() {
         return None;
@@ -220,7 +217,6 @@ pub(crate) fn limit_check(plan: &Plan, mut limits: Vec<LimitResult>, comparisons
     Some(LimitCheck { outcome, limits, legend, power: forecast(plan) })
 }
 
-/// What brackets mean beside a limit.
 fn legend(alpha: f64) -> String {
     let (sure, each_end) = (share(1.0 - 2.0 * alpha), share(alpha));
     format!(

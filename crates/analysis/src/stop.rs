@@ -1,6 +1,5 @@
-//! When a run may stop: each comparison by [`tare_stats::measures::reasons_to_stop`], the one rule, from the record alone;
-//! then its percentiles of latency, as far as the declared starts can decide them. A run with limits (`tare check`) stops
-//! when each limit is judged.
+//! When a run may stop, from the record alone: each comparison by [`tare_stats::measures::reasons_to_stop`], the one
+//! rule; then its percentiles of latency, as far as the declared starts can decide them; or each limit of `tare check`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,9 +24,8 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it. Profiled starts
-    /// have no scores: what is in the frames of each layer stands instead. The record is that of the last look, and may have more
-    /// entries.
+    /// Judged as its report will judge it. Profiled starts have no scores: what is in the frames of each layer stands
+    /// instead. The record is that of the last look, and may have more entries.
     pub fn reasons_to_stop(&mut self, record: &RunRecord) -> Vec<ComparisonState> {
         if record.header.plan.mode == Mode::Profiled {
             return first_answers(record);
@@ -70,9 +68,8 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
     compared.zip(pairs.reasons_to_stop(plan)).map(state).collect()
 }
 
-/// Whether the stopped time, or a figure that was measured in windows of latency, has no verdict yet, and the declared starts are
-/// expected to give one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no
-/// run going: so does a percentile at a cliff.
+/// Whether the stopped time, or a figure of windows of latency, has no verdict yet and the declared starts are expected
+/// to give one. What needs more than these keeps no run going: so does a percentile at a cliff.
 fn waits_for_latency(plan: &Plan, pairs: &Pairs<'_>, pair: &Pair<'_>, comparison: &Comparison) -> bool {
     let Forks::UntilDecided { max_forks: Some(declared), at_least, .. } = plan.stop.forks else {
         return false;

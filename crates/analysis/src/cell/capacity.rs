@@ -47,7 +47,6 @@ pub(crate) fn unfinished(plan: &Plan, cell: &Evidence<'_>) -> Option<Reason> {
     })
 }
 
-/// The forks in which a load was tried.
 fn searched_forks(cell: &Evidence<'_>) -> Vec<u32> {
     cell.fork_numbers().into_iter().filter(|fork| tries(cell, *fork).next().is_some()).collect()
 }
@@ -151,11 +150,8 @@ fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredS
 /// What the search of one fork says of the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum FoundLoad {
-    /// The largest load that was kept. A larger one was not.
     Exactly(f64),
-    /// The largest load of the search was kept.
     AtLeast(f64),
-    /// The smallest load of the search was not kept.
     Below(f64),
 }
 
@@ -178,7 +174,7 @@ impl FoundLoad {
     }
 }
 
-/// How the ratio of two capacities is bounded, and why it is not known; `None` where every search of the two found a capacity.
+/// How the ratio of two capacities is bounded, and why it is not known; `None` where every search found a capacity.
 /// `pairs` are the variant's and the baseline's of each fork.
 pub(crate) fn bound(
     (variant, baseline): (&CellAnalysis<'_>, &CellAnalysis<'_>),

@@ -54,8 +54,7 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     Some(LoadLatency { kind, latency, starts_without_stops: starts_without_stops.unwrap_or_default() })
 }
 
-/// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, `pushed every 100ms to 2,500 users`, or `streams of events,
-/// 64 users`.
+/// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
 fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
     let rate = slice.key.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
     let connections = format::count(slice.key.users.into(), "connection");

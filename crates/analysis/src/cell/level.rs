@@ -23,20 +23,17 @@ pub(crate) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f
     quotient(slices.filter_map(|s| s.server.cpu.as_ref()).map(|cpu| (cpu.serving_ns(), cpu.requests)))
 }
 
-/// The sum of the first numbers / the sum of the second ones.
 pub(crate) fn quotient(pairs: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
     let (part, whole) = pairs.fold((0, 0), |(part, whole), (more, of)| (part + more, whole + of));
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Bytes that the runtime allocated per request, over the slices with a known allocation.
 pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
     let runtimes = slices.filter_map(|s| s.server.runtime.as_ref());
     quotient(runtimes.filter_map(|of| Some((of.allocated_bytes?, of.requests)))).filter(|bytes| *bytes > 0.0)
 }
 
-/// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
-/// one.
+/// Over all scored slices of a fork: regions are too coarse for one.
 pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     cell.by_fork(|fork| allocated(cell.measured_in(fork)))
 }
@@ -49,8 +46,8 @@ pub(crate) fn time_share<'a>(
     quotient(slices.filter_map(|s| Some((stopped_ns(s.server.runtime.as_ref()?)?, loaded_ns(s)?))))
 }
 
-/// How long a server was loaded between the readings of its CPU. Where servers take turns, these stand around the turns of all:
-/// then it is the time that its own answers took, at the rate of its window.
+/// The time under load between the readings of a server's CPU. Where servers take turns, the readings stand around all
+/// turns: then it is the time that its own answers took, at the rate of its window.
 pub(crate) fn loaded_ns(slice: &StoredSlice) -> Option<u64> {
     let (load, cpu) = (&slice.load, slice.server.cpu.as_ref()?);
     Some(if load.turns > 1 && load.completed > 0 {
@@ -65,7 +62,7 @@ pub(crate) fn stopped_ns(runtime: &RuntimeUse) -> Option<u64> {
     runtime.safepoint_ns.or(runtime.collecting_ns)
 }
 
-/// How long the server stood still for each request in each fork that knows it, over all its scored slices. It may be zero.
+/// Over all scored slices of a fork. It may be zero.
 pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     cell.by_fork(|fork| {
         let runtimes = cell.measured_in(fork).filter_map(|s| s.server.runtime.as_ref());
@@ -73,12 +70,12 @@ pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     })
 }
 
-/// The fewest requests of a slice of open load, on average, from which CPU per request is compared. A slice of five uploads
-/// also has the garbage of others, and timers, and its share of a request that began before it.
+/// The fewest requests of a slice of open load, on average, from which CPU per request is compared: a slice of five
+/// uploads also has garbage and timers of others.
 const LEAST_REQUESTS_PER_SLICE: u64 = 50;
 
-/// The load at which CPU per request is compared: the same for all cells that are compared with one another. A load with too
-/// few requests in a slice is taken only where there is no other.
+/// The load at which CPU per request is compared, for all of these cells alike: one with enough requests, if there is
+/// one.
 pub(crate) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
     let has_cpu = |slice: &StoredSlice| slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0);
     let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
@@ -105,12 +102,10 @@ pub(crate) fn alternates(cell: &Evidence<'_>) -> bool {
     cell.of_kind(SliceKind::Saturating).any(|slice| slice.load.turns > 1)
 }
 
-/// CPU per request of each fork that knows it, under the load at which it is compared.
 pub(crate) fn cpu_per_fork(cell: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> BTreeMap<u32, f64> {
     cell.by_fork(|fork| cpu(cell.in_fork(cpu_kind?, fork)))
 }
 
-/// Mean over forks, as [`estimate`].
 pub(crate) fn over_forks(forks: &BTreeMap<u32, f64>, alpha: f64) -> Option<Estimate> {
     estimate(&forks.values().copied().collect::<Vec<f64>>(), alpha)
 }

@@ -35,7 +35,6 @@ pub(crate) use validity::{generator_share, room_ns};
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
 const ALPHA_OF_LOAD: f64 = 0.01;
 
-/// A cell with its evidence and latencies, for its comparisons.
 pub(crate) struct CellAnalysis<'a> {
     pub evidence: Evidence<'a>,
     pub loads: Vec<LoadLatency>,
@@ -75,7 +74,6 @@ pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
     analyze_new(record, &mut SeenCells::default())
 }
 
-/// The same, but what was seen already and has no new entries comes from there.
 pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Vec<CellAnalysis<'a>> {
     let plan = &record.header.plan;
     let mut analyses = Vec::with_capacity(plan.cells());
@@ -107,7 +105,6 @@ fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cp
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
 }
 
-/// Everything about a cell that needs no plan.
 fn measured(
     evidence: &Evidence<'_>,
     loads: &[LoadLatency],
@@ -226,7 +223,6 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
     }
 }
 
-/// Saturating throughput of each fork that has it.
 fn throughput_per_fork(evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     evidence.by_fork(|fork| level::throughput(evidence.in_fork(SliceKind::Saturating, fork)))
 }

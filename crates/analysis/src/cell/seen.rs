@@ -32,7 +32,6 @@ fn key(group: &str, scenario: &str) -> (String, String) {
 }
 
 impl SeenCells {
-    /// What does not count of the cells of a group and scenario.
     pub fn set_aside(&self, together: &[Evidence<'_>]) -> SetAside {
         let seen = self.unchanged(together).and_then(<[SeenCell]>::first);
         seen.map_or_else(|| SetAside::of(together), |cell| cell.set_aside.clone())
@@ -51,7 +50,6 @@ impl SeenCells {
         seen.iter().map(|cell| cell.entries).eq(together.iter().map(entries)).then_some(seen.as_slice())
     }
 
-    /// Keeps the cells of a look for the next one.
     pub fn keep(&mut self, cells: Vec<CellAnalysis<'_>>) {
         self.0.clear();
         for CellAnalysis { evidence, loads, cpu_kind, cell } in cells {

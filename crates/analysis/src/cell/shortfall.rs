@@ -15,7 +15,6 @@ const TOLERANCE_OF_SCHEDULE: f64 = 0.01;
 const DEVIATIONS: f64 = 5.0;
 const NS_PER_S: f64 = 1e9;
 
-/// What the load offered, and for how long.
 struct Offered {
     requests: f64,
     window_ns: f64,
@@ -23,8 +22,7 @@ struct Offered {
     busy_ns: f64,
 }
 
-/// Why a complete load has fewer requests than its plan implies; `None` if it has them, or if failures or lost agents
-/// explain it, which are reasons of their own.
+/// `None` if failures or lost agents explain it, which are reasons of their own.
 pub(crate) fn doubt_of_shortfall(record: &LoadRecord) -> Option<Reason> {
     let plan = &record.header.plan;
     let is_complete = matches!(record.end, Some((EndStatus::Complete, _)));
@@ -103,7 +101,6 @@ fn expected(plan: &LoadPlan, offered: &Offered) -> Option<(f64, f64, String)> {
     Some((expected, tolerance, format!("{} with these response times imply", count(most_users as u64, "user"))))
 }
 
-/// The scored time of a load, since its start.
 struct Window {
     from_ns: f64,
     length_ns: f64,

@@ -23,7 +23,6 @@ const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
 
-/// The verdict on the measurement of one cell, with a remedy for each reason.
 pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
@@ -146,7 +145,6 @@ fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
     (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
 }
 
-/// Under which load requests left late, and in words.
 fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, String)> {
     // A server that is busy all the time has requests waiting, and misses none that comes late.
     let server_is_busy = matches!(bottleneck, Bottleneck::Server | Bottleneck::Both);
@@ -196,17 +194,14 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
         .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part)))
 }
 
-/// Right and failed requests over all scored slices.
 pub(crate) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
     cell.driven_slices().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
 }
 
-/// Failed requests by class over all scored slices.
 pub(crate) fn errors(cell: &Evidence<'_>) -> ErrorTallies {
     sum_of(cell.driven_slices().map(|slice| &slice.load.errors))
 }
 
-/// Connection events by class over all scored slices.
 pub(crate) fn connection_events(cell: &Evidence<'_>) -> ErrorTallies {
     sum_of(cell.driven_slices().map(|slice| &slice.load.connection_events))
 }
@@ -217,7 +212,6 @@ fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {
     sum
 }
 
-/// The most frequent class.
 fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
     errors.iter().max_by_key(|(_, tally)| tally.count)
 }
@@ -237,7 +231,6 @@ fn remedy(class: ErrorClass) -> &'static str {
     }
 }
 
-/// Share of the generator's cores that was busy.
 pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
     quotient(slices.map(|s| (s.load.generator_cpu_ns, room_ns(s))))
 }

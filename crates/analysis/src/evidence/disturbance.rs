@@ -11,14 +11,12 @@ use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
 const MOST_OTHERS_SHARE: f64 = 0.1;
-/// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean
-/// leaves them out.
+/// The same share of slices, where servers take turns of whole slices: the trimmed mean leaves them out.
 const MOST_DISTURBED_SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const MOST_DISTURBED_ROUNDS: f64 = 0.5;
 
-/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load: answers that
-/// had arrived waited so long to be read, or due requests to be sent. A slow server does not cause that.
+/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load.
 const STANDSTILL_NS: u64 = 1_000_000;
 /// Above this share of requests that waited for a connection, the send lag also shows the server.
 pub(crate) const MOST_BLOCKED_SHARE: f64 = 0.01;
@@ -38,8 +36,7 @@ impl SetAside {
         self.forks.contains(&slice.key.fork) || self.rounds.contains(&round_of(slice))
     }
 
-    /// The forks and rounds that others disturbed too much. None if more than half of the forks would go: then the
-    /// machine is always disturbed.
+    /// None if more than half of the forks would go: then the machine is always disturbed.
     pub fn of(cells: &[Evidence<'_>]) -> Self {
         let scored: Vec<&StoredSlice> =
             cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();
@@ -62,8 +59,8 @@ impl SetAside {
         aside
     }
 
-    /// Leaves out the rounds of an open load in which the generator stood still, for all servers alike. None if these are
-    /// too many: then the generator is always late, and its cells say so.
+    /// Leaves out the rounds of an open load in which the generator stood still, unless it is always late: then its
+    /// cells say so.
     fn judge_standstills<'a>(&mut self, slices: impl Iterator<Item = &'a StoredSlice>) {
         let counted: Vec<&StoredSlice> = slices.filter(|slice| !self.contains(slice)).collect();
         let rounds: BTreeSet<_> = counted.iter().copied().map(round_of).collect();
@@ -74,8 +71,8 @@ impl SetAside {
         }
     }
 
-    /// Leaves out the disturbed rounds of a fork, or the fork if these are too many. What disturbs a round in which the
-    /// servers alternate disturbs all of them, so that the other rounds stay comparable.
+    /// Leaves out the disturbed rounds of a fork for all servers, which alternate in them; or the fork if these are too
+    /// many.
     fn judge_rounds<'a>(&mut self, fork: u32, slices: impl Iterator<Item = &'a StoredSlice> + Clone) {
         let rounds: BTreeSet<_> = slices.clone().map(round_of).collect();
         let disturbed: BTreeSet<_> = slices.filter(|slice| is_disturbed(slice)).map(round_of).collect();
@@ -103,7 +100,6 @@ fn generator_stood_still(slice: &StoredSlice) -> bool {
     is_late(&load.stamp_lag) || blocked_share([slice].into_iter()) <= MOST_BLOCKED_SHARE && is_late(&load.send_lag)
 }
 
-/// Share of the requests of these slices that waited for a free connection.
 pub(crate) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> f64 {
     let (waited, all) = slices.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
     (waited as f64 / all.max(1) as f64).min(1.0)
@@ -119,7 +115,6 @@ pub(crate) fn makes_suspect(cell: &Evidence<'_>) -> bool {
     are_too_many_disturbed(cell.measured())
 }
 
-/// Why other programs make this cell suspect; `None` where they do not.
 pub(crate) fn reason(cell: &Evidence<'_>) -> Option<String> {
     if !makes_suspect(cell) {
         return None;

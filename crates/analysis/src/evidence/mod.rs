@@ -14,7 +14,6 @@ use tare_units::Span;
 
 use crate::evidence::disturbance::SetAside;
 
-/// What a cell measures, by the names that the summary shows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub group: &'a str,
@@ -73,12 +72,9 @@ impl<'a> Subject<'a> {
 
 pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
-    /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
-    /// The scored ones that count, by fork.
     counted: BTreeMap<u32, Vec<&'a StoredSlice>>,
-    /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed
-    /// them.
+    /// What does not count for all cells of the group under this scenario alike.
     pub set_aside: SetAside,
     pub warmups: Vec<&'a WarmupRecord>,
     pub forks: Vec<&'a ForkRecord>,
@@ -100,8 +96,8 @@ impl<'a> Evidence<'a> {
         self.set_aside = set_aside;
     }
 
-    /// Scored slices of all forks, including those that are set aside, because their failures count too. The tries of a
-    /// search are not among them: some of them are meant to break the curve.
+    /// Scored slices of all forks, because failures count in those that are set aside, too. Without the tries of
+    /// searches: some are meant to break the curve.
     pub fn driven_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
         self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && s.key.kind != SliceKind::Capacity)
     }
@@ -138,7 +134,6 @@ impl<'a> Evidence<'a> {
         (group, scenario, variant) == (&*slice.key.group, &*slice.key.scenario, &*slice.key.variant)
     }
 
-    /// Numbers of the forks with scored slices that count, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
         self.counted.keys().copied().collect()
     }
@@ -165,8 +160,8 @@ impl<'a> Evidence<'a> {
         })
     }
 
-    /// How many requests at the rate of its latency got no answer in time, and how many there were, if the server answers enough
-    /// in a closed loop and cannot follow that rate. Its response times then measure how long the load lasted; its other figures hold.
+    /// How many requests at the rate of its latency got no answer in time, and of how many, if only that rate is too
+    /// much for the server. Its response times then measure how long the load lasted; its other figures hold.
     pub fn overload(&self) -> Option<(u64, u64)> {
         let count = |kind: SliceKind, of: fn(&StoredSlice) -> u64| {
             self.driven_slices().filter(|slice| slice.key.kind == kind).map(of).sum::<u64>()
@@ -189,8 +184,8 @@ fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, 
     forks
 }
 
-/// One entry per cell of the plan, in the plan's order, also for cells that were never measured; those of one group and
-/// scenario together. `set_aside` says what does not count of these.
+/// One entry per cell of the plan, also for cells that were never measured, with those of one group and scenario
+/// together. `set_aside` says what does not count of these.
 pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Vec<Evidence<'_>>> {
     let mut slices = by_key(&record.slices, |s| (&*s.key.group, &*s.key.scenario, &*s.key.variant));
     let mut warmups = by_key(&record.warmups, |w| (&*w.group, &*w.scenario, &*w.variant));

@@ -15,9 +15,7 @@ pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
 /// A ratio with its bounds, to be said as a change in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// variant / baseline.
     pub ratio: f64,
-    /// Bounds of the ratio, where there are finite ones.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -70,8 +68,8 @@ impl Change {
         (self.ratio >= TOLD_AS_FACTOR).then(|| format!("×{}", times(self.ratio)))
     }
 
-    /// Digits after the point of the change in percent: as many as the width of the interval allows, and more where an end of an
-    /// interval without "no difference" would read as 0.
+    /// As many digits as the width of the interval allows, and more where the end of an interval without 0 would read
+    /// as 0.
     pub fn decimals(&self) -> usize {
         let Some((lo, hi)) = self.bounds else { return 1 };
         let least = match (hi - lo) * 100.0 {
@@ -113,13 +111,11 @@ pub fn places(plan: &Plan) -> String {
     format!("server: {server}{on_host} · generator: {generator}")
 }
 
-/// The text with a full stop, where it does not end in one already.
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end();
     if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// The text in at most `letters`; of a longer one the beginning, and `…`.
 pub fn cut(text: &str, letters: usize) -> String {
     if text.chars().count() <= letters {
         return text.to_owned();
@@ -133,7 +129,6 @@ pub(crate) fn rounded_up(share: f64) -> f64 {
     (share * step).ceil() / step
 }
 
-/// `7.9`, `59`: a ratio as a factor.
 fn times(ratio: f64) -> String {
     fixed(ratio, if ratio < 9.95 { 1 } else { 0 })
 }

@@ -9,8 +9,7 @@ use crate::summary::{Distribution, LatencyDivision, SlowerPart, StartLatency};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-/// The division of the latencies under one load, with the percentiles of each fork without stops and stalls; `None` where the stops
-/// of a slice are not known.
+/// With the percentiles of each fork without stops and stalls; `None` where the stops of a slice are not known.
 pub(super) fn divide(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<(LatencyDivision, Vec<StartLatency>)> {
     if !cell.of_kind(kind).filter(|slice| slice.load.ok > 0).all(|slice| slice.server.parts.is_some()) {
         return None;
