@@ -16,7 +16,8 @@ const MOST_DISTURBED_SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const MOST_DISTURBED_ROUNDS: f64 = 0.5;
 
-/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load.
+/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load. A slow
+/// server does not cause that.
 const STANDSTILL_NS: u64 = 1_000_000;
 /// Above this share of requests that waited for a connection, the send lag also shows the server.
 pub(crate) const MOST_BLOCKED_SHARE: f64 = 0.01;
