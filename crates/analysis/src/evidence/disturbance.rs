@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tare_plan::plan::SliceKind;
 use tare_record::{PackedHistogram, Phase, StoredSlice};
 
-use crate::evidence::{Evidence, in_forks};
+use crate::evidence::{Evidence, by_key};
 use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
@@ -41,7 +41,7 @@ impl SetAside {
     pub fn of(cells: &[Evidence<'_>]) -> Self {
         let scored: Vec<&StoredSlice> =
             cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();
-        let forks = in_forks(scored.iter().copied());
+        let forks = by_key(scored.iter().copied(), |slice| slice.key.fork);
         let mut aside = Self::default();
         for (fork, of_fork) in &forks {
             let of_fork = of_fork.iter().copied();

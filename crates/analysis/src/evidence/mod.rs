@@ -3,8 +3,7 @@
 pub(crate) mod disturbance;
 pub(crate) mod machine;
 
-use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
+use std::collections::BTreeMap;
 
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
@@ -92,7 +91,7 @@ impl<'a> Evidence<'a> {
     /// Counts all scored slices but these. Every figure goes through them, fork by fork.
     fn leave_out(&mut self, set_aside: SetAside) {
         let counts = |slice: &&StoredSlice| slice.key.phase == Phase::Measure && !set_aside.contains(slice);
-        self.counted = in_forks(self.slices.iter().copied().filter(counts));
+        self.counted = by_key(self.slices.iter().copied().filter(counts), |slice| slice.key.fork);
         self.set_aside = set_aside;
     }
 
@@ -177,13 +176,6 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Slices by their fork, ascending, in the order they were measured.
-fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, Vec<&'a StoredSlice>> {
-    let mut forks: BTreeMap<u32, Vec<&StoredSlice>> = BTreeMap::new();
-    slices.for_each(|slice| forks.entry(slice.key.fork).or_default().push(slice));
-    forks
-}
-
 /// One entry per cell of the plan, also for cells that were never measured, with those of one group and scenario
 /// together. `set_aside` says what does not count of these.
 pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Vec<Evidence<'_>>> {
@@ -216,9 +208,12 @@ pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> 
 }
 
 /// The entries of each key, in the order of the record.
-fn by_key<'a, T, K: Eq + Hash>(entries: &'a [T], key: impl Fn(&'a T) -> K) -> HashMap<K, Vec<&'a T>> {
-    let mut found: HashMap<K, Vec<&T>> = HashMap::new();
-    entries.iter().for_each(|entry| found.entry(key(entry)).or_default().push(entry));
+fn by_key<'a, T, K: Ord>(
+    entries: impl IntoIterator<Item = &'a T>,
+    key: impl Fn(&'a T) -> K,
+) -> BTreeMap<K, Vec<&'a T>> {
+    let mut found: BTreeMap<K, Vec<&T>> = BTreeMap::new();
+    entries.into_iter().for_each(|entry| found.entry(key(entry)).or_default().push(entry));
     found
 }
 
