@@ -1,7 +1,6 @@
 //! The record, sorted by cell: which slices, warm-ups and starts belong to which variant under which scenario.
 
 pub(crate) mod disturbance;
-pub(crate) mod machine;
 
 use std::collections::BTreeMap;
 

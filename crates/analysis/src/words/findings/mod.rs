@@ -5,16 +5,20 @@ mod words;
 
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
-use tare_record::{EndStatus, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
 use tare_units::{distinct, grouped_by};
 
 use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
-use crate::evidence::machine::disturbances;
 use crate::format::{Change, count, enumerate, share};
 use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, with_group};
 
 pub use words::report_finding;
+
+/// Above this share of time in which something waited for a CPU, the machine is busy with other work.
+const PRESSURE: f64 = 0.05;
+/// Governors that change the clock speed with the load.
+const SCALING: [&str; 4] = ["powersave", "schedutil", "ondemand", "conservative"];
 
 /// All findings, the gravest first, in the order of the run among equals.
 pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared: &Compared) -> Vec<Finding> {
@@ -121,12 +125,23 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
     dead.map(told).collect()
 }
 
-/// What about the machine disturbs, unless an event of the run says so. The preflight sees by core what the facts say of the
-/// machine.
+/// Which facts about the machine disturb, unless an event says so. The preflight sees by core what they say of the machine.
 pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> Vec<Finding> {
     let told = |name| if name == EventName::CpuPressure { EventName::BusyCore } else { name };
-    let new = disturbances(environment).into_iter().filter(|kind| !has_event(events, told(kind.name())));
+    let facts = environment.sections.iter().flat_map(|section| &section.facts);
+    let disturbing = facts.filter_map(|(key, value)| disturbance(key, value));
+    let new = disturbing.filter(|kind| !has_event(events, told(kind.name())));
     of_events(&new.map(EventRecord::new).collect::<Vec<_>>(), &[])
+}
+
+/// The event that the preflight would make of a fact. Facts of unknown form are ignored.
+fn disturbance(key: &str, value: &str) -> Option<EventKind> {
+    if key == "governor" && SCALING.contains(&value) {
+        return Some(EventKind::CpuGovernor { governor: value.to_owned() });
+    }
+    let (_, pressure) = value.split_once("CPU pressure ")?;
+    let waiting_share = pressure.strip_suffix(" %")?.parse::<f64>().ok()? / 100.0;
+    (waiting_share > PRESSURE).then_some(EventKind::CpuPressure { waiting_share })
 }
 
 fn of_noise(noise: &Noise, all: &[Noise], region: f64) -> Option<Finding> {
@@ -157,4 +172,24 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
     };
     let described: Vec<String> = comparisons.iter().filter_map(of).collect();
     (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_read_where_they_are_understood() {
+        for (key, value, expected) in [
+            ("governor", "powersave", Some(EventKind::CpuGovernor { governor: "powersave".into() })),
+            ("governor", "performance", None),
+            ("governor", "not available", None),
+            ("load", "load 1.20, CPU pressure 25.0 %", Some(EventKind::CpuPressure { waiting_share: 0.25 })),
+            ("load", "load 1.20, CPU pressure 2.5 %", None),
+            ("load", "load 1.20, CPU pressure unknown", None),
+            ("CPU", "Xeon at 99 %", None),
+        ] {
+            assert_eq!(disturbance(key, value), expected, "{key}: {value}");
+        }
+    }
 }
