@@ -10,7 +10,6 @@ mod network;
 mod probes;
 pub(crate) mod seen;
 mod shortfall;
-mod stamps;
 mod validity;
 
 use std::collections::BTreeMap;

@@ -3,6 +3,7 @@
 use tare_plan::plan::SliceKind;
 use tare_record::RESTLESS_SHARE;
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+use tare_stats::histogram::LatencyHistogram;
 use tare_units::distinct;
 
 use crate::cell::LoadResources;
@@ -10,7 +11,6 @@ use crate::cell::latency::LoadLatency;
 use crate::cell::level::{cpu_count, loaded_ns, quotient};
 use crate::cell::messages;
 use crate::cell::network;
-use crate::cell::stamps;
 use crate::evidence::Evidence;
 use crate::evidence::disturbance;
 use crate::format::{self, grouped, share};
@@ -18,6 +18,9 @@ use crate::summary::{Bottleneck, Concern, Reason, Validity, ValidityState};
 
 /// Above this send lag at the 99th percentile an open load was not what it claims.
 const SEND_LAG_NS: u64 = 1_000_000;
+/// Percentiles of the stamp lag and what each may be in nanoseconds, or, if that is more, as a share of the same percentile
+/// of the latency. Both servers have the same generator, and the p99 of starts differs by far more than a twentieth.
+const STAMP_LAG: [(f64, u64, f64); 2] = [(50.0, 3_000, 0.02), (99.0, 15_000, 0.05)];
 /// Above this share of its cores the generator distorts an open load.
 const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
@@ -79,7 +82,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
     let latency = [
         (overloaded(cell), "Lower the rate (--rate)."),
         (lagging_open, FREE_GENERATOR),
-        (stamps::late(cell, loads), "Give the generator its own cores (--load-cpus): there it waits without sleeping."),
+        (stamped_late(cell, loads), "Give the generator its own cores (--load-cpus): there it waits without sleeping."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
         (slow_network, "Lower the rate, or put the generator nearer to the servers."),
         (blocked, "Use more connections, or lower the rate."),
@@ -159,6 +162,24 @@ fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, 
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
     let load = kind.load_name();
     Some((kind, format!("the generator sent requests late: by {lag} at p{percentile} under {load}, above 1 ms")))
+}
+
+/// Were answers stamped when they arrived? The generator knows how late it woke up, and how long it did other work.
+fn stamped_late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String> {
+    loads.iter().filter(|load| load.kind != SliceKind::Saturating).find_map(|load| {
+        let mut lag = LatencyHistogram::new();
+        cell.of_kind(load.kind).for_each(|slice| slice.load.stamp_lag.merge_into(&mut lag));
+        STAMP_LAG.into_iter().find_map(|(percentile, limit_ns, limit_share)| {
+            let lag_ns = lag.value_at_quantile_ns(percentile / 100.0)?;
+            let latency_ns = load.latency.response.percentile_ns(percentile)? as f64;
+            let is_late = lag_ns > limit_ns.max((latency_ns * limit_share) as u64);
+            let (lag, load) = (format::single(format::Unit::Nanos, lag_ns as f64), load.kind.load_name());
+            let part = share((lag_ns as f64 / latency_ns).min(1.0));
+            let late =
+                format!("the generator may have read answers late: by up to {lag} at p{percentile} under {load}");
+            is_late.then(|| format!("{late}, {part} of the response time"))
+        })
+    })
 }
 
 fn busy_generator(cell: &Evidence<'_>) -> Option<String> {

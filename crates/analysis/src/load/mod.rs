@@ -1,6 +1,5 @@
 //! One load on one URL (`tare load`): its summary. The rules of validity are those of a run with one cell.
 
-mod agents;
 mod answers;
 mod bars;
 mod describe;
@@ -10,11 +9,12 @@ mod summary;
 mod threshold;
 
 pub use crate::summary::ThresholdResult;
-pub use agents::AgentSummary;
 pub use describe::describe;
 pub use differences::{LoadDifferences, LoadFigureChange, LoadSide, compare_loads};
 pub use summarize::summarize;
-pub use summary::{Bytes, Connections, Generator, Interval, LoadServer, LoadSummary, Model, Requests, SCHEMA};
+pub use summary::{
+    AgentSummary, Bytes, Connections, Generator, Interval, LoadServer, LoadSummary, Model, Requests, SCHEMA,
+};
 
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;

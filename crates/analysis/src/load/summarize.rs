@@ -1,12 +1,10 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
 use tare_plan::load_plan::{LoadModel, ServerProcess};
-use tare_record::LoadRecord;
-use tare_record::{EndStatus, EventName, SliceSample, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventName, LoadRecord, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use super::agents::agent_summaries;
 use super::summary::*;
 use super::{Clocks, answers, bars, describe, threshold};
 use crate::cell::{cell_of_load, distribution, generator_share, level, room_ns};
@@ -58,7 +56,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
             tls_resumed: sum(|s| s.load.tls_resumed),
         },
         generator: generator(record, &clocks),
-        agents: agent_summaries(record),
+        agents: record.agents.iter().map(agent).collect(),
         thresholds: Vec::new(),
         intervals: record.intervals.iter().map(interval).collect(),
         notes: notes(record),
@@ -163,6 +161,25 @@ fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
         stamp_lag_p99_ns: stamp_lag.value_at_quantile_ns(0.99),
         blocked: all().map(|s| s.load.blocked).sum(),
         blocked_mean_ns: level::quotient(all().map(|s| (s.load.blocked_ns, s.load.blocked))),
+    }
+}
+
+fn agent(agent: &AgentRecord) -> AgentSummary {
+    AgentSummary {
+        name: agent.name.clone(),
+        host: agent.host.clone(),
+        load_cpus: agent.load_cpus.clone(),
+        lost: agent.lost.clone(),
+        lost_at_s: agent.lost_at_ns.map(|ns| ns as f64 / 1e9),
+        offered: agent.offered,
+        ok: agent.ok,
+        failed: agent.failed,
+        completed: agent.completed,
+        throughput_per_s: (agent.window_ns > 0).then(|| agent.completed as f64 * 1e9 / agent.window_ns as f64),
+        cpu_share: agent.cpu_share(),
+        late: agent.late,
+        clock_offset_ns: agent.clock_offset_ns,
+        round_trip_ns: agent.round_trip_ns,
     }
 }
 

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::agents::AgentSummary;
 use crate::summary::{
     Distribution, ErrorCount, LatencyDivision, MessageSummary, RunStatus, Section, StatusCount, ThresholdResult,
     UrlSummary, Validity, ValidityState,
@@ -100,6 +99,25 @@ pub struct LoadServer {
     pub stopped_time_share: Option<f64>,
     pub division: Option<LatencyDivision>,
     pub tail: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentSummary {
+    pub name: String,
+    pub host: String,
+    pub load_cpus: String,
+    pub lost: Option<String>,
+    pub lost_at_s: Option<f64>,
+    pub offered: u64,
+    pub ok: u64,
+    pub failed: u64,
+    pub completed: u64,
+    pub throughput_per_s: Option<f64>,
+    pub cpu_share: Option<f64>,
+    pub late: u64,
+    pub clock_offset_ns: Option<i64>,
+    /// The shortest one of a ping. Its load started within half of it.
+    pub round_trip_ns: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
