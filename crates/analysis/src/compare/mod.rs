@@ -3,7 +3,6 @@
 pub(crate) mod fork_time;
 mod prior;
 pub(crate) mod ratio;
-pub(crate) mod recorded;
 pub(crate) mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +13,11 @@ use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::verdict::LARGE_TABLE;
 use tare_stats::{DecisionRule, Method, Region, StopReason, UndecidedReason, Verdict, noise_floor};
 
-use crate::cell::CellAnalysis;
+use crate::cell::{CellAnalysis, analyze_cells};
 use crate::evidence::disturbance;
 use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
-use ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
+use ratio::{MeasuredRatio, MeasuredRatios, deciding_pairs, measure_ratios};
 use tare_plan::Currency;
 use tare_units::distinct;
 
@@ -319,4 +318,24 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
         currencies: comparison.currencies.clone(),
         floor,
     }
+}
+
+/// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedForks {
+    pub comparison: String,
+    pub family: String,
+    pub currency: Currency,
+    pub forks: Vec<Vec<(f64, f64)>>,
+}
+
+/// Every comparison and control of a record that was measured by rounds of saturating slices.
+pub fn recorded_forks(record: &RunRecord) -> Vec<RecordedForks> {
+    let (plan, cells) = (&record.header.plan, analyze_cells(record));
+    let recorded = with_baselines(&cells).map(|(variant, baseline)| {
+        let (currency, forks) = deciding_pairs(plan, variant, baseline);
+        let (comparison, family) = (variant.cell.id.clone(), baseline.cell.family.clone());
+        RecordedForks { comparison, family, currency, forks }
+    });
+    recorded.filter(|recorded| !recorded.forks.is_empty()).collect()
 }

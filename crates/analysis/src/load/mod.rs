@@ -16,11 +16,12 @@ pub use summary::{
     AgentSummary, Bytes, Connections, Generator, Interval, LoadServer, LoadSummary, Model, Requests, SCHEMA,
 };
 
+use tare_plan::condition::Clock;
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;
 
 pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
-    Clocks::of(record).response
+    Clocks::of_record(record).response
 }
 
 #[derive(Default)]
@@ -32,7 +33,15 @@ struct Clocks {
 }
 
 impl Clocks {
-    fn of(record: &LoadRecord) -> Self {
+    fn of(&self, clock: Clock) -> &LatencyHistogram {
+        match clock {
+            Clock::Response => &self.response,
+            Clock::Service => &self.service,
+            Clock::SendLag => &self.send_lag,
+        }
+    }
+
+    fn of_record(record: &LoadRecord) -> Self {
         let mut clocks = Self::default();
         for slice in &record.intervals {
             slice.load.response.merge_into(&mut clocks.response);

@@ -18,7 +18,7 @@ use crate::words::tail::tails;
 pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;
-    let clocks = Clocks::of(record);
+    let clocks = Clocks::of_record(record);
     let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);

@@ -1,9 +1,8 @@
 //! Conditions on which a load fails (`--fail-if 'p99>5ms'`) held against the load.
 
-use tare_plan::condition::{Clock, Condition, Metric, Statistic};
+use tare_plan::condition::{Condition, Metric};
 use tare_record::RequestTally;
 use tare_record::figure::histogram_figure;
-use tare_stats::histogram::LatencyHistogram;
 
 use super::summary::LoadSummary;
 use super::{Clocks, answers};
@@ -44,25 +43,11 @@ pub(super) fn hold(
             let events = summary.connection_events.iter().map(|event| event.count).sum::<u64>();
             (Some(events as f64), count(events, "connection event"))
         }
-        Metric::Latency(statistic, clock) => match of_clock(clock, clocks, times, statistic) {
+        Metric::Latency(statistic, clock) => match histogram_figure(times.unwrap_or(clocks.of(clock)), statistic) {
             Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
             Err(why) => (None, why),
         },
     };
     let failed = value.is_none_or(|value| condition.is_met_by(value));
     ThresholdResult { condition: condition.text.clone(), measured, failed }
-}
-
-fn of_clock(
-    clock: Clock,
-    clocks: &Clocks,
-    of_url: Option<&LatencyHistogram>,
-    statistic: Statistic,
-) -> Result<f64, String> {
-    let histogram = of_url.unwrap_or(match clock {
-        Clock::Response => &clocks.response,
-        Clock::Service => &clocks.service,
-        Clock::SendLag => &clocks.send_lag,
-    });
-    histogram_figure(histogram, statistic)
 }
