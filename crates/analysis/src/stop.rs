@@ -42,9 +42,11 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
     let judged = judge_limits(plan, &pairs);
     let state = |((comparison, pair), settled): ((Comparison, &Pair<'_>), Option<StopReason>)| {
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
+        // Nothing more can be learnt of a void one.
         let reason = match plan.stop.limits.as_slice() {
+            _ if pair.void.is_some() => Some(ReasonToStop::Void),
             [] => reason_to_stop(pair, settled),
-            _ => reason_by_limits(plan, pair, &limits),
+            _ => reason_by_limits(plan, &limits),
         };
         let may_wait = judged.is_empty() && matches!(reason, Some(ReasonToStop::Settled(_)));
         let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(plan, &pairs, pair, &comparison));
@@ -104,11 +106,7 @@ fn in_words(limits: &[&LimitResult]) -> String {
     limits.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Why the run need not go on for this pair: nothing more can be learnt of a void one.
 fn reason_to_stop(pair: &Pair<'_>, settled: Option<StopReason>) -> Option<ReasonToStop> {
-    if pair.void.is_some() {
-        return Some(ReasonToStop::Void);
-    }
     let deciding = pair.measured_ratios.first()?;
     if deciding.bound.is_some() {
         let comparison = &deciding.comparison;
@@ -117,11 +115,8 @@ fn reason_to_stop(pair: &Pair<'_>, settled: Option<StopReason>) -> Option<Reason
     settled.map(ReasonToStop::Settled)
 }
 
-/// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.
-fn reason_by_limits(plan: &Plan, pair: &Pair<'_>, limits: &[&LimitResult]) -> Option<ReasonToStop> {
-    if pair.void.is_some() {
-        return Some(ReasonToStop::Void);
-    }
+/// Why a run with limits need not go on for a pair: each of its limits is judged. Fixed forks are never cut short.
+fn reason_by_limits(plan: &Plan, limits: &[&LimitResult]) -> Option<ReasonToStop> {
     let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { .. }) && are_settled(limits);
     may_stop.then_some(ReasonToStop::Settled(StopReason::Decided))
 }
