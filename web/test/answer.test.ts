@@ -4,9 +4,12 @@ import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
 import { describePages } from './pages';
 
+const NARROW = { viewport: { width: 390, height: 900 } };
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
+
 describePages('the first screen', (pages) => {
   test('has headline, trust, a row per comparison and the next step', async () => {
-    const { page } = await pages.open('compared');
+    const { page } = await pages.share('compared');
     const summary = FIXTURES.compared!();
     const headline = summary.headline.text;
     expect(plainText(await page.locator('h1').textContent())).toBe(headline);
@@ -25,7 +28,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('draws a small forest plot for each measure: filled if decided, with a dot for each start', async () => {
-    const { page } = await pages.open('compared');
+    const { page } = await pages.share('compared');
     const first = FIXTURES.compared!().comparisons[0]!;
     const row = page.locator('.answer tbody tr:not(.panel)').first();
     expect(await row.locator('.mini-forest').count()).toBe(first.currencies.length - 1);
@@ -42,7 +45,7 @@ describePages('the first screen', (pages) => {
     [1280, 'thead'],
     [390, '.panel'],
   ])('has at %i px one scale per column of small forest plots, with 0 above their baselines', async (width, place) => {
-    const { page } = await pages.open('compared', { viewport: { width, height: 900 } });
+    const { page } = await pages.share('compared', width === 390 ? NARROW : {});
     const scale = page.locator(`.answer ${place} .mini-scale:visible`).first();
     expect(await scale.locator('text').allTextContents()).toEqual(['−30\u00a0%', '0', '+30\u00a0%']);
     const letters = (await scale.locator('text').first().boundingBox())!;
@@ -68,7 +71,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('shows the baseline and its levels on a narrow screen', async () => {
-    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const { page } = await pages.share('compared', NARROW);
     expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
     const first = page.locator('.answer .panel').first();
     expect(await first.locator('.level').first().isVisible()).toBe(true);
@@ -79,7 +82,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('has the measure of the headline in the answer table', async () => {
-    const { page } = await pages.open('golden-pushes');
+    const { page } = await pages.share('golden-pushes');
     expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer .words').first().textContent()).toContain('both starts higher');
@@ -90,7 +93,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('calls the latency of pushed messages push latency', async () => {
-    const { page } = await pages.open('golden-pushes');
+    const { page } = await pages.share('golden-pushes');
     expect(await page.locator('#latencies h3').first().textContent()).toContain('push latency by percentile');
     expect(await page.locator('#latencies .tabs').allTextContents()).toEqual([expect.stringContaining('linear')]);
     const heads = await page.locator('#latencies thead').last().textContent();
@@ -106,7 +109,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('shows the definition of a term on focus', async () => {
-    const { page } = await pages.open('compared');
+    const { page } = await pages.share('compared');
     await page.locator('.reading abbr').first().focus();
     const shown = await page.evaluate(() => getComputedStyle(document.activeElement!, '::after').content);
     expect(shown).toContain('server');
@@ -119,13 +122,13 @@ describePages('the first screen', (pages) => {
   });
 
   test('does not mark a void row as "use with care"', async () => {
-    const { page } = await pages.open('interrupted');
+    const { page } = await pages.share('interrupted', CLIPBOARD);
     const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });
     expect(await row.locator('th').textContent()).toBe('http4s.TapirInterceptor0 starts, do not use');
   });
 
   test('draws and exports no figure of a void comparison', async () => {
-    const { page } = await pages.open('interrupted', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await pages.share('interrupted', CLIPBOARD);
     expect(await page.locator('.answer thead .mini-scale').first().textContent()).not.toContain('900');
     await page.locator('#cells button', { hasText: 'Copy as CSV' }).click();
     const csv = await page.evaluate(() => navigator.clipboard.readText());
@@ -146,7 +149,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('shows a load as tiles', async () => {
-    const { page } = await pages.open('golden-load');
+    const { page } = await pages.share('golden-load');
     const names = await page.locator('.tiles dt').allTextContents();
     expect(names).toEqual(['requests/s', 'p50', 'p99', 'p99.9', 'max', 'errors', 'generator busy']);
     expect(await page.locator('.tiles').textContent()).toContain('19,983');
@@ -162,7 +165,7 @@ describePages('the first screen', (pages) => {
   });
 
   test('shows the same figures of a load as the terminal', async () => {
-    const { page } = await pages.open('golden-load');
+    const { page } = await pages.share('golden-load');
     const lines = await page.locator('.lines th').allTextContents();
     for (const line of ['throughput', 'requests', 'bytes', 'connections', 'generator', 'closed loop'])
       expect(lines).toContain(line);

@@ -5,10 +5,15 @@ import { expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
 import { describePages, Pages } from './pages';
 
+const NARROW = { viewport: { width: 390, height: 844 } };
+/** The comparisons of the page "families". */
+const COMPARISONS = FIXTURES.families!().comparisons;
+
 describePages('the page', (pages) => {
   test('has its sections in the order of its contents, which are visible at every width', async () => {
+    const { page } = await pages.open('explained');
     for (const width of [390, 768, 1024, 1440]) {
-      const { page } = await pages.open('explained', { viewport: { width, height: 900 } });
+      await page.setViewportSize({ width, height: 900 });
       const links = await page.locator('nav a').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.slice(1)));
       const places = await page.evaluate(
         (ids) => ids.map((id) => document.getElementById(id)!.getBoundingClientRect().top),
@@ -32,8 +37,8 @@ describePages('the page', (pages) => {
     expect(checks).toContain('× 0.97');
     expect(checks).toMatch(/p506\.00 ms6\.\d\d ms–/);
     expect(checks).toContain('cannot be asked this');
-    const compared = await pages.open('compared');
-    expect(await compared.page.locator('#cross-checks').count()).toBe(0);
+    const other = await pages.share('compared');
+    expect(await other.page.locator('#cross-checks').count()).toBe(0);
   });
 
   test('shows the limits of a check first, each with its verdict and the reason if it is open', async () => {
@@ -44,25 +49,25 @@ describePages('the page', (pages) => {
     expect(limits).toContain('+6.4 % [+5.6, +7.2] CPU/request✗ regressed');
     expect(limits).toContain('–? undecidedbytes are not measured here');
     expect(limits).toContain('[from, to]: the 90 % confidence interval;');
-    const compared = await pages.open('compared');
-    expect(await compared.page.locator('#limits').count()).toBe(0);
+    const other = await pages.share('compared');
+    expect(await other.page.locator('#limits').count()).toBe(0);
   });
 
   test('shows other currencies of a large run when asked, and says which side is better', async () => {
-    const { page } = await pages.open('families');
+    const { page } = await pages.share('families');
     await page.locator('#overhead').scrollIntoViewIfNeeded();
     await page.locator('#overhead svg').waitFor();
     expect(await page.locator('#overhead svg').textContent()).toContain('← better');
     await page.locator('#overhead .tabs label', { hasText: 'throughput' }).click();
     expect(await page.locator('#overhead h3').textContent()).toContain('Throughput');
     expect(await page.locator('#overhead svg').textContent()).toContain('better →');
+    await page.locator('#overhead .tabs label').first().click();
   });
 
   test('lists the latency of the A/A control only if there is no other variant', async () => {
     const variants = async (fixture: string) => {
-      const { page } = await pages.open(fixture);
-      const names = await page.locator('#latencies .titled').first().locator('tbody th').allTextContents();
-      return names;
+      const { page } = await pages.share(fixture);
+      return page.locator('#latencies .titled').first().locator('tbody th').allTextContents();
     };
     expect(await variants('again')).toEqual(['http4s.Vanilla', 'http4s.Vanilla (again)']);
     expect(await variants('compared')).not.toContain('http4s.Vanilla (again)');
@@ -93,7 +98,7 @@ describePages('the page', (pages) => {
   });
 
   test('shows in the key the line style of each line', async () => {
-    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const { page } = await pages.share('compared', NARROW);
     const figure = page.locator('#latency-g1-SimpleGet');
     await figure.scrollIntoViewIfNeeded();
     await figure.locator('svg').waitFor();
@@ -107,7 +112,7 @@ describePages('the page', (pages) => {
   });
 
   test('keeps the names of slopes within the chart on a narrow screen', async () => {
-    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const { page } = await pages.share('compared', NARROW);
     await Pages.drawAll(page);
     const cut = await page.locator('#throughputs .chart svg').evaluateAll((all) =>
       all.flatMap((svg) => {
@@ -120,7 +125,7 @@ describePages('the page', (pages) => {
   });
 
   test('marks the first section again after a jump to the top', async () => {
-    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const { page } = await pages.share('compared', NARROW);
     const marked = () => page.locator('nav [aria-current="true"]').textContent();
     await page.evaluate(() => document.getElementById('throughputs')!.scrollIntoView());
     await expect.poll(marked).toBe('Throughput');
@@ -142,7 +147,13 @@ describePages('the page', (pages) => {
   });
 
   test('with 1,000 cells can be read, filtered and unpacked by scenario', async () => {
-    const { page } = await pages.open('thousand');
+    const { page } = await pages.open('thousand', NARROW);
+    const frame = page.locator('#matrix .scroll');
+    const shade = () => frame.evaluate((box) => Number(getComputedStyle(box, '::after').opacity));
+    await expect.poll(shade, { message: 'a shadow beside the overview, until it is scrolled to its end' }).toBe(1);
+    await frame.evaluate((box) => (box.scrollLeft = box.scrollWidth));
+    await expect.poll(shade).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 900 });
     expect(await page.locator('tr[data-cell]').count()).toBe(60);
     expect(await page.locator('#cells .count').textContent()).toBe('1000 cells');
     expect(await page.locator('.matrix td').count()).toBe(1000);
@@ -151,8 +162,8 @@ describePages('the page', (pages) => {
     await page.locator('#cells input[type=search]').fill('');
     await page.locator('#cells button', { hasText: 'Show all 1000 rows' }).click();
     expect(await page.locator('tr[data-cell]').count()).toBe(1000);
-    const last = FIXTURES.thousand!().cells.at(-1)!.id;
-    await page.evaluate((id) => (location.hash = `cell=${encodeURIComponent(id)}`), last);
+    const last = await page.locator('tr[data-cell]').last().getAttribute('data-cell');
+    await page.evaluate((id) => (location.hash = `cell=${encodeURIComponent(id!)}`), last);
     await expect.poll(() => inView(page.locator('tr.target').boundingBox())).toBe(true);
     expect(await page.locator('tr.target').getAttribute('data-cell')).toBe(last);
     // The chart data of another scenario are unpacked when it is chosen.
@@ -172,7 +183,7 @@ describePages('the page', (pages) => {
 
   test('opens a comparison from the overview matrix', async () => {
     const { page } = await pages.open('families');
-    const cell = FIXTURES.families!().comparisons.at(-1)!;
+    const cell = COMPARISONS.at(-1)!;
     await page.locator(`.matrix a[href="#open=${encodeURIComponent(cell.cell)}"]`).click();
     await page.locator('#overhead svg', { hasText: cell.variant.slice(0, 20) }).waitFor();
     await expect.poll(() => page.locator('.focus-bar select').inputValue()).toBe(`${cell.group}/${cell.scenario}`);
@@ -196,14 +207,15 @@ describePages('the page', (pages) => {
     await expect.poll(() => inView(page.locator('#latency-g1-PostBytes').boundingBox())).toBe(true);
   });
 
-  test.each(['allocation', 'rss-over-time'])(
-    'follows a link to the chart "%s" of a scenario that is not shown at first',
-    async (kind) => {
-      const { page } = await pages.open('thousand', {}, `#${kind}-g1-Scenario10`);
-      await page.locator(`#${kind}-g1-Scenario10`).waitFor();
-      expect(await page.locator('.focus-bar select').inputValue()).toBe('g1/Scenario10');
-    },
-  );
+  test('follows links to charts of scenarios that are not shown, when it opens and later', async () => {
+    const { page } = await pages.open('thousand', {}, '#allocation-g1-Scenario10');
+    const scenario = page.locator('.focus-bar select');
+    await page.locator('#allocation-g1-Scenario10').waitFor();
+    expect(await scenario.inputValue()).toBe('g1/Scenario10');
+    await page.evaluate(() => (location.hash = 'rss-over-time-g1-Scenario9'));
+    await page.locator('#rss-over-time-g1-Scenario9').waitFor();
+    expect(await scenario.inputValue()).toBe('g1/Scenario9');
+  });
 
   test('closes the details of a cell, and opens them again by the same link', async () => {
     const id = 'g1/PostBytes/http4s.Tapir';
@@ -244,7 +256,7 @@ describePages('the page', (pages) => {
     ['compared', '#overhead-throughput', 'scenario'],
     ['families', '#matrix', 'variant'],
   ])('of "%s" saves %s as SVG, PNG and CSV', async (name, figure, firstHead) => {
-    const { page, consoleErrors } = await pages.open(name, { acceptDownloads: true });
+    const { page, consoleErrors } = await pages.share(name);
     const begins = { SVG: '<svg', PNG: '\u0089PNG', CSV: firstHead };
     for (const [label, magic] of Object.entries(begins)) {
       const [download] = await Promise.all([
@@ -257,7 +269,7 @@ describePages('the page', (pages) => {
   });
 
   test('saves a PNG as large as the browser can draw it, or says that it can draw none', async () => {
-    const { page, consoleErrors } = await pages.open('families', { acceptDownloads: true });
+    const { page, consoleErrors } = await pages.open('families');
     const row = page.locator('#matrix tbody tr').last();
     await row.evaluate((tr) => (tr.style.height = '33000px'));
     const png = page.locator('#matrix .figure-menu button', { hasText: 'PNG' });
@@ -274,7 +286,7 @@ describePages('the page', (pages) => {
   });
 
   test('saves the headings of the overview at their places, also if it is scrolled', async () => {
-    const { page } = await pages.open('families', { acceptDownloads: true });
+    const { page } = await pages.share('families');
     const frame = page.locator('#matrix .scroll');
     await frame.evaluate((box) => (box.scrollTop = 300));
     const [download] = await Promise.all([
@@ -288,21 +300,22 @@ describePages('the page', (pages) => {
   });
 
   test('of a large run counts the verdicts in the chosen measure', async () => {
-    const { page } = await pages.open('families');
+    const { page } = await pages.share('families');
     const counted = async () =>
       (await page.locator('#matrix .counts b').allTextContents()).reduce((sum, n) => sum + Number(n), 0);
     const worse = page.locator('#matrix .counts li').first();
-    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    expect(await counted()).toBe(COMPARISONS.length);
     const before = await worse.textContent();
     await page.locator('#matrix .tabs label').nth(1).click();
-    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    expect(await counted()).toBe(COMPARISONS.length);
     expect(await worse.textContent()).not.toBe(before);
     await page.locator('#matrix .tabs label', { hasText: 'allocated' }).click();
-    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    expect(await counted()).toBe(COMPARISONS.length);
     expect(await page.locator('#matrix .counts').textContent()).toContain('30 not measured');
     expect(await page.locator('#matrix table').textContent()).not.toContain('void');
     const [overview, next] = [page.locator('#matrix'), page.locator('.next')];
     expect((await overview.boundingBox())!.y).toBeLessThan((await next.boundingBox())!.y);
+    await page.locator('#matrix .tabs label').first().click();
   });
 
   test('takes the theme of the system, or the one that the reader chose', async () => {
@@ -320,17 +333,8 @@ describePages('the page', (pages) => {
     expect(await background()).toBe('rgb(255, 254, 251)');
   });
 
-  test('shows a shadow beside the overview matrix until it is scrolled to its end', async () => {
-    const { page } = await pages.open('thousand', { viewport: { width: 390, height: 844 } });
-    const shade = () =>
-      page.locator('#matrix .scroll').evaluate((box) => Number(getComputedStyle(box, '::after').opacity));
-    await expect.poll(shade).toBe(1);
-    await page.locator('#matrix .scroll').evaluate((box) => (box.scrollLeft = box.scrollWidth));
-    await expect.poll(shade).toBe(0);
-  });
-
   test('does not scroll the titles of tables, and gives the facts of a profile the width of the screen', async () => {
-    const { page } = await pages.open('golden-explained', { viewport: { width: 390, height: 844 } });
+    const { page } = await pages.open('golden-explained', NARROW);
     expect(await page.locator('#profiles .titled > h3').count()).toBe(3);
     const cut = await page
       .locator('.titled > h3')
@@ -351,10 +355,11 @@ describePages('the page', (pages) => {
     }
     for (const id of ['answer', 'overhead-throughput', 'latencies', 'cells', 'again'])
       expect([...reached]).toContain(id);
-    const large = await pages.open('families');
+    const large = await pages.share('families');
     await large.page.locator('#overhead .tabs input').first().focus();
     await large.page.keyboard.press('ArrowRight');
     expect(await large.page.locator('#overhead h3').textContent()).toContain('Throughput');
+    await large.page.keyboard.press('ArrowLeft');
   });
 
   test('says if nothing was measured', async () => {

@@ -28,7 +28,10 @@ function summaryOf(page: string): Summary {
   return golden ? (JSON.parse(goldenText(golden)) as Summary) : FIXTURES[page]!();
 }
 
-/** Tests of the built page in Chromium, where there is one. The pages of a test are closed after it. */
+/** A page whose last chart data are not whole. */
+const cutOff = (page: string): string => page.slice(0, page.lastIndexOf('</script>') - 100);
+
+/** Tests of the built page in Chromium, where there is one. A page that a test opens for itself is closed after it. */
 export function describePages(name: string, tests: (pages: Pages) => void): void {
   const skipped = skipReason();
   if (skipped) console.warn(`SKIPPED: the tests of ${name} in a browser, because ${skipped}.`);
@@ -44,17 +47,21 @@ export class Pages {
   private browser: Browser | null = null;
   private folder = '';
   private template = '';
+  private readonly shared = new Map<string, OpenedPage>();
+
+  /** A page that several tests share. It is opened once, and each of them leaves it as it was. */
+  async share(fixture: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+    const key = JSON.stringify([fixture, options]);
+    const opened = this.shared.get(key) ?? (await this.open(fixture, options));
+    this.shared.set(key, opened);
+    return opened;
+  }
 
   /** Opens a fixture's page; `hash` is a deep link. Of a page that `isCutOff`, the last chart data are not whole. */
   async open(fixture: string, options: BrowserContextOptions = {}, hash = '', isCutOff = false): Promise<OpenedPage> {
     this.browser ??= await launch();
-    this.folder ||= mkdtempSync(join(tmpdir(), 'tare-report-'));
-    this.template ||= readFileSync('dist/report.html', 'utf8');
-    const file = join(this.folder, `${fixture}${isCutOff ? '-cut-off' : ''}.html`);
-    if (!existsSync(file)) {
-      const whole = fill(this.template, summaryOf(fixture));
-      writeFileSync(file, isCutOff ? whole.slice(0, whole.lastIndexOf('</script>') - 100) : whole);
-    }
+    const whole = this.fileOf(fixture, () => fill(this.template, summaryOf(fixture)));
+    const file = isCutOff ? this.fileOf(`${fixture}-cut-off`, () => cutOff(readFileSync(whole, 'utf8'))) : whole;
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     const opened: OpenedPage = { page, consoleErrors: [], requests: [] };
@@ -80,8 +87,18 @@ export class Pages {
     if (missing.length) throw new Error(`not drawn within 600 frames: ${missing.join(', ')}`);
   }
 
+  /** The file of a page, which is written when it is first asked for. */
+  private fileOf(name: string, text: () => string): string {
+    this.folder ||= mkdtempSync(join(tmpdir(), 'tare-report-'));
+    this.template ||= readFileSync('dist/report.html', 'utf8');
+    const file = join(this.folder, `${name}.html`);
+    if (!existsSync(file)) writeFileSync(file, text());
+    return file;
+  }
+
   async closePages(): Promise<void> {
-    for (const context of this.browser?.contexts() ?? []) await context.close();
+    const shared = new Set([...this.shared.values()].map(({ page }) => page.context()));
+    for (const context of this.browser?.contexts() ?? []) if (!shared.has(context)) await context.close();
   }
 
   async close(): Promise<void> {
