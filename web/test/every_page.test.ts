@@ -77,25 +77,24 @@ function incompleteFigures(page: Page): Promise<string[]> {
 
 describePages('every page', (pages) => {
   test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
-    '"%s" draws and describes its charts, uses no network, and is accessible',
+    '"%s" draws and describes its charts, uses no network, fits narrow screens, and is accessible',
     async (name) => {
       const { page, consoleErrors, requests } = await pages.open(name);
       await Pages.drawAll(page);
-      expect(consoleErrors).toEqual([]);
-      expect(requests).toEqual([]);
       expect(await incompleteFigures(page)).toEqual([]);
       if (!LIKE_OTHERS.includes(name)) expect(await violations(page, OWN_PARTS[name])).toEqual([]);
       if (DARK.includes(name)) {
         await page.emulateMedia({ colorScheme: 'dark' });
         expect(await violations(page, ['html'], ['color-contrast', 'link-in-text-block'])).toEqual([]);
+        await page.emulateMedia({ colorScheme: 'light' });
       }
+      if (NARROW.includes(name)) {
+        await page.setViewportSize({ width: 360, height: 740 });
+        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+        if (DARK.includes(name)) expect(await violations(page)).toEqual([]);
+      }
+      expect(consoleErrors).toEqual([]);
+      expect(requests).toEqual([]);
     },
   );
-
-  test.each(NARROW)('"%s" fits a screen of 360 px, and is accessible there', async (name) => {
-    const { page } = await pages.open(name, { viewport: { width: 360, height: 740 } });
-    await Pages.drawAll(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    if (DARK.includes(name)) expect(await violations(page)).toEqual([]);
-  });
 });
