@@ -63,6 +63,11 @@ async function violations(page: Page, parts = ['html'], rules?: string[]): Promi
   return found.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map(describeNode).join('; ')}`);
 }
 
+/** Waits until the charts are drawn at a new size of the page: observers of sizes are called after a frame has begun. */
+async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
 /** The figures whose chart is not drawn, has no title, no text alternative, or no table. */
 function incompleteFigures(page: Page): Promise<string[]> {
   return page.locator('.figure:has(.chart)').evaluateAll((figures) => {
@@ -90,6 +95,7 @@ describePages('every page', (pages) => {
       }
       if (NARROW.includes(name)) {
         await page.setViewportSize({ width: 360, height: 740 });
+        await nextFrame(page);
         await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
         if (DARK.includes(name)) expect(await violations(page)).toEqual([]);
       }
