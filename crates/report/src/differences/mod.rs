@@ -5,7 +5,7 @@ mod loads;
 mod machines;
 mod records;
 
-use crate::clean::{escape_markdown, sanitize_line};
+use crate::clean::escape_markdown;
 use crate::markdown::section;
 use crate::palette::Tone;
 use crate::text::{Sheet, Style};
@@ -23,7 +23,7 @@ pub struct ComparisonText {
 /// For a terminal.
 pub fn render(compared: impl Into<ComparisonText>, style: &Style) -> String {
     let ComparisonText { title, answers, notes, sheets } = compared.into();
-    let paragraph = |tone, text: String| style.paragraph(tone, &sanitize_line(&text), 4);
+    let paragraph = |tone, text: String| style.paragraph(tone, &text, 4);
     let mut out = paragraph(Tone::Head, format!("tare compare · {title}")) + "\n";
     out.extend(answers.iter().map(|answer| paragraph(Tone::Head, format!("  {answer}")) + "\n"));
     out.extend(notes.iter().map(|note| paragraph(Tone::Quiet, format!("  {note}"))));

@@ -4,7 +4,7 @@ use tare_stats::Polarity;
 
 use crate::clean::sanitize_line;
 use crate::palette::Tone;
-use crate::text::{Grid, Style, wrap};
+use crate::text::{Grid, Style};
 use tare_analysis::format::{Change, count};
 use tare_analysis::history::{History, HistoryLine, HistoryPoint, LevelChange};
 use tare_analysis::summary::VerdictKind;
@@ -17,7 +17,7 @@ pub fn render(history: &History, shown: usize, style: &Style) -> String {
         return "no figures yet: tare run makes the first, tare history import takes those of other tools\n".to_owned();
     }
     let lines: Vec<String> = history.lines.iter().map(|line| lines_of(line, shown, style)).collect();
-    format!("{}\n\n{}", wrap(&headline(history), style.width, 2), lines.join("\n"))
+    format!("{}\n{}", style.paragraph(Tone::Plain, &headline(history), 2), lines.join("\n"))
 }
 
 /// What the history says in one sentence: how many levels have changed, and the latest change.
@@ -30,8 +30,8 @@ pub(super) fn headline(history: &History) -> String {
         return format!("No change of level: {place}.");
     };
     let number = count(changes.count() as u64, "change");
-    let what = sanitize_line(&format!("{}, {}", line.subject(), line.figure));
-    format!("{number} of level in {place}. The latest: {what}: {}.", change_words(latest))
+    let (subject, figure) = (line.subject(), &line.figure);
+    format!("{number} of level in {place}. The latest: {subject}, {figure}: {}.", change_words(latest))
 }
 
 /// `lower is better · level now 1.08 · 34 runs`.
@@ -54,12 +54,12 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
     let (subject, figure, left_out) = (line.subject(), &line.figure, left_out(line));
     let title = format!("{subject} · {figure} · {points}, {changes} of level{left_out}");
-    let title = sanitize_line(&title);
     let mut grid = Grid::default();
     let hidden = line.points.len().saturating_sub(shown);
     for (at, point) in line.points.iter().enumerate() {
         if let Some(change) = line.changes.iter().find(|change| change.at == at) {
-            grid.push_heading(format!("    {}", palette.paint(change.verdict.into(), &change_words(change))));
+            let words = sanitize_line(&change_words(change));
+            grid.push_heading(format!("    {}", palette.paint(change.verdict.into(), &words)));
         }
         if at >= hidden {
             grid.push_in(Tone::Plain, point_row(point));
@@ -67,7 +67,7 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     }
     let omitted =
         if hidden > 0 { format!("    … {hidden} earlier (--last {})\n", line.points.len()) } else { String::new() };
-    format!("{}\n{omitted}{}", palette.paint(Tone::Head, &title), grid.render(&palette))
+    format!("{}\n{omitted}{}", style.heading(&title), grid.render(&palette))
 }
 
 fn point_row(point: &HistoryPoint) -> [String; 5] {
@@ -92,7 +92,7 @@ pub(super) fn change_words(change: &LevelChange) -> String {
         let revision = revision.filter(|_| of_two_revisions);
         let second = || at.chars().take(19).collect::<String>().replace('T', " ");
         let told_by = revision.map_or_else(second, |revision| short_revision(Some(revision)));
-        format!("{} ({told_by})", sanitize_line(run))
+        format!("{run} ({told_by})")
     };
     let old = named(&change.after_run, &change.after_at, change.after_revision.as_deref());
     let new = named(&change.first_run, &change.first_at, change.first_revision.as_deref());
@@ -100,7 +100,7 @@ pub(super) fn change_words(change: &LevelChange) -> String {
 }
 
 pub(super) fn short_revision(revision: Option<&str>) -> String {
-    revision.map(sanitize_line).unwrap_or_default().chars().take(REVISION_DIGITS).collect()
+    revision.unwrap_or_default().chars().take(REVISION_DIGITS).collect()
 }
 
 /// Four significant digits: `1.083`, `12,340` without the comma.

@@ -4,8 +4,8 @@ use super::agents::{agent_line, fleet_line};
 use super::{answers, messages};
 use crate::clean;
 use crate::palette::Tone;
-use crate::text::{Style, ended_early, wrap};
-use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, share, single};
+use crate::text::{Style, ended_early};
+use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, sentence, share, single};
 use tare_analysis::load::{Connections, Generator, LoadServer, LoadSummary, ThresholdResult};
 use tare_analysis::summary::{Distribution, HistogramBin, Validity, ValidityState};
 
@@ -21,18 +21,16 @@ const PASSED: &str = "passed";
 const LABEL: usize = 13;
 
 pub fn render(summary: &LoadSummary, style: &Style) -> String {
-    let palette = &style.palette();
-    let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::sanitize_line(&summary.url))) + "\n";
-    let model = format!("{}{}", clean::sanitize_line(&summary.model.text), ended_early(summary.status));
-    push(&mut out, style, &model, 2);
-    out += "\n";
+    let mut out = style.heading(&format!("tare load · {}", summary.url)) + "\n";
+    let model = format!("  {}{}", summary.model.text, ended_early(summary.status));
+    out += &(style.paragraph(Tone::Plain, &model, 2) + "\n");
     out += &verdict(&summary.verdict, style);
-    figure_rows(summary).iter().for_each(|row| push_row(&mut out, style, row));
+    out.extend(figure_rows(summary).iter().map(|row| painted_row(style, row)));
     out += "\n";
     out += &latencies(summary, style);
     out += &answers::urls(&summary.urls, style);
     out += &errors(summary, style);
-    closing_rows(summary).iter().for_each(|row| push_row(&mut out, style, row));
+    out.extend(closing_rows(summary).iter().map(|row| painted_row(style, row)));
     out
 }
 
@@ -60,25 +58,23 @@ pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
 }
 
 /// A labelled line, the outcome of a condition in colour.
-fn push_row(out: &mut String, style: &Style, (label, text): &LabelledLine) {
-    let mut line = String::new();
-    push(&mut line, style, &format!("{label:LABEL$}{text}"), 2 + LABEL);
+fn painted_row(style: &Style, (label, text): &LabelledLine) -> String {
     let tone = match label.as_str() {
-        FAILED => Some(Tone::Void),
-        PASSED => Some(Tone::Better),
-        _ => None,
+        FAILED => Tone::Void,
+        PASSED => Tone::Better,
+        _ => Tone::Plain,
     };
-    *out += &tone.map_or_else(|| line.clone(), |tone| line.replacen(label, &style.palette().paint(tone, label), 1));
+    labelled_line(style, label, text).replacen(label, &style.palette().paint(tone, label), 1)
+}
+
+/// A text beside its label, which may be empty.
+fn labelled_line(style: &Style, label: &str, text: &str) -> String {
+    style.paragraph(Tone::Plain, &format!("  {label:LABEL$}{text}"), 2 + LABEL)
 }
 
 fn model(summary: &LoadSummary) -> String {
     let kind = &summary.model.loop_kind;
     if summary.messages.is_some() { kind.clone() } else { format!("{kind} loop") }
-}
-
-fn push(out: &mut String, style: &Style, line: &str, indent: usize) {
-    *out += &wrap(&format!("  {line}"), style.width, indent);
-    *out += "\n";
 }
 
 fn verdict(verdict: &Validity, style: &Style) -> String {
@@ -90,12 +86,11 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     let word = verdict.state.name().to_uppercase();
     let mut lines = verdict.reasons.iter().map(|reason| {
         let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
-        format!("{}{remedy}", tare_analysis::format::sentence(&clean::sanitize_line(&reason.text)))
+        format!("{}{remedy}", sentence(&reason.text))
     });
     let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
-    let mut out = String::new();
-    push(&mut out, style, &format!("{word:LABEL$}{first}"), 2 + LABEL);
-    lines.for_each(|line| push(&mut out, style, &format!("{:LABEL$}{line}", ""), 2 + LABEL));
+    let mut out = labelled_line(style, &word, &first);
+    out.extend(lines.map(|line| labelled_line(style, "", &line)));
     out.replacen(&word, &style.palette().paint(tone, &word), 1) + "\n"
 }
 
@@ -248,9 +243,8 @@ fn errors(summary: &LoadSummary, style: &Style) -> String {
     let failed = summary.errors.iter().map(|error| ("errors", error));
     let events = summary.connection_events.iter().map(|event| ("connection", event));
     for (label, error) in failed.chain(events) {
-        let line =
-            format!("{label:LABEL$}{} {}: {}", grouped(error.count), error.class, clean::sanitize_line(&error.example));
-        push(&mut out, style, &line, 2 + LABEL);
+        let text = format!("{} {}: {}", grouped(error.count), error.class, error.example);
+        out += &labelled_line(style, label, &text);
     }
     if out.is_empty() { out } else { out + "\n" }
 }

@@ -1,9 +1,8 @@
 //! Other load tools' figures: a row per cell and tool, and a line where a tool has none.
 
 use super::Style;
-use super::grid::wrap;
 use super::sheet::Sheet;
-use crate::clean;
+use crate::palette::Tone;
 use tare_analysis::format::{Unit, single};
 use tare_analysis::summary::{CrossCheck, Summary, ToolFigure};
 
@@ -33,7 +32,7 @@ pub(crate) fn notes(summary: &Summary) -> impl Iterator<Item = String> {
 }
 
 pub(super) fn cross_checks(summary: &Summary, style: &Style) -> String {
-    let notes = notes(summary).map(|note| wrap(&format!("  {}", clean::sanitize_line(&note)), style.width, 4) + "\n");
+    let notes = notes(summary).map(|note| style.paragraph(Tone::Plain, &format!("  {note}"), 4));
     sheet(summary).text(style) + &notes.collect::<String>()
 }
 

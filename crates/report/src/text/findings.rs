@@ -1,6 +1,6 @@
 //! Findings in the terminal: errors and warnings below the table; all of them, with their remedies, on request.
 
-use super::{Style, notes, wrap};
+use super::{Style, notes};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::sentence;
@@ -13,9 +13,7 @@ const LOG_LINES: usize = 3;
 /// The errors, each with its remedy and the end of its log, then the warnings.
 pub(super) fn main_findings(summary: &Summary, style: &Style) -> String {
     let errors = of(summary, Severity::Error).take(SHOWN).map(|finding| one_finding(finding, LOG_LINES, style));
-    let warnings = of(summary, Severity::Warning)
-        .take(SHOWN)
-        .map(|finding| painted(finding, &wrap(&text(finding), style.width, 10), style));
+    let warnings = of(summary, Severity::Warning).take(SHOWN).map(|finding| painted(finding, &text(finding), style));
     errors.chain(warnings).collect()
 }
 
@@ -27,11 +25,7 @@ pub fn unshown_findings(summary: &Summary) -> usize {
 
 /// Facts of the run, every finding in full, then every reason why a figure is open or doubtful.
 pub fn render_findings(summary: &Summary, style: &Style) -> String {
-    let facts = summary
-        .run
-        .headline
-        .iter()
-        .map(|line| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(line)), 4));
+    let facts = summary.run.headline.iter().map(|line| style.paragraph(Tone::Quiet, &format!("  {line}"), 4));
     let findings = summary.findings.iter().map(|finding| one_finding(finding, usize::MAX, style));
     let none = if summary.findings.is_empty() { "  no findings\n" } else { "" };
     let reasons = notes::all_reasons(summary, style);
@@ -53,20 +47,19 @@ const fn word(severity: Severity) -> (Tone, &'static str) {
 
 fn text(finding: &Finding) -> String {
     let (_, word) = word(finding.severity);
-    format!("  {word:<7} {}: {}", clean::sanitize_line(&finding.title), sentence(&clean::sanitize_line(&finding.text)))
+    format!("  {word:<7} {}: {}", finding.title, sentence(&finding.text))
 }
 
+/// A paragraph with the word of the severity in its colour.
 fn painted(finding: &Finding, text: &str, style: &Style) -> String {
     let (tone, word) = word(finding.severity);
-    text.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
+    style.paragraph(Tone::Plain, text, 10).replacen(word, &style.palette().paint(tone, word), 1)
 }
 
 fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {
-    let remedy =
-        finding.remedy.as_ref().map(|r| format!(" {}", sentence(&clean::sanitize_line(r)))).unwrap_or_default();
-    let text = wrap(&format!("{}{remedy}", text(finding)), style.width, 10);
+    let remedy = finding.remedy.as_ref().map(|remedy| format!(" {}", sentence(remedy))).unwrap_or_default();
     let log: Vec<&str> = finding.log.iter().flat_map(|log| log.lines()).collect();
     let end = &log[log.len().saturating_sub(log_lines)..];
     let log: String = end.iter().map(|line| format!("          │ {}\n", clean::sanitize_line(line))).collect();
-    painted(finding, &text, style) + &style.palette().paint(Tone::Quiet, &log)
+    painted(finding, &(text(finding) + &remedy), style) + &style.palette().paint(Tone::Quiet, &log)
 }

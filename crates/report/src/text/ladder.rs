@@ -2,7 +2,6 @@
 
 use super::Style;
 use super::grid::Grid;
-use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{Scale, Unit, count};
 use tare_analysis::summary::{Estimate, Ladder, LadderStep};
@@ -11,7 +10,7 @@ const BAR: usize = 30;
 
 pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
     let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "start"));
-    let mut out = format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head)));
+    let mut out = format!("\n{}\n", style.heading(&head));
     let mut grid = Grid::default();
     grid.push_in(Tone::Quiet, ["", "step", "CPU/request", "added", "", "allocated", "added"]);
     let cpu = scale(Unit::Nanos, ladder, |step| step.cpu_ns);

@@ -36,7 +36,7 @@ pub(crate) fn notes(check: &LimitCheck) -> impl Iterator<Item = String> {
 
 pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
     let lines = notes(check).chain(check.power.iter().map(|power| format!("power: {power}")));
-    let lines = lines.map(|line| style.paragraph(Tone::Quiet, &format!("    {}", clean::sanitize_line(&line)), 6));
+    let lines = lines.map(|line| style.paragraph(Tone::Quiet, &format!("    {line}"), 6));
     sheet(check).text(style) + &lines.collect::<String>() + "\n"
 }
 

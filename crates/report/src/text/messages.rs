@@ -3,7 +3,6 @@
 use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
 
-use crate::clean;
 use tare_analysis::format::clocks;
 use tare_analysis::format::{Unit, count, enumerate, grouped, single};
 use tare_analysis::summary::{Cell, Distribution};
@@ -16,7 +15,7 @@ pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let are_events = messages.gap.is_some();
     let latency = if are_events { "first event" } else { "push latency" };
     let (name, between) = messages.between();
-    let mut parts = vec![format!("{}: {}", clean::sanitize_line(&cell.variant), counts(&messages.tally, are_events))];
+    let mut parts = vec![format!("{}: {}", cell.variant, counts(&messages.tally, are_events))];
     parts.extend(pushed.map(|l| format!("{latency} {}", figures(&l.response))));
     parts.push(format!("{name} {}", figures(between)));
     parts.extend((!are_events).then(|| clocks(&messages.tally)));

@@ -12,7 +12,7 @@ mod profile;
 mod sheet;
 mod table;
 
-use crate::clean;
+use crate::clean::sanitize_line;
 use crate::palette::{Palette, Tone};
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::cut_middle;
@@ -33,9 +33,14 @@ impl Style {
         Palette::new(self.colored)
     }
 
-    /// Wraps and paints one paragraph; `indent` is that of its later lines.
+    /// Wraps and paints one paragraph; `indent` is that of its later lines. What others wrote is made harmless here.
     pub(crate) fn paragraph(&self, tone: Tone, text: &str, indent: usize) -> String {
-        self.palette().paint(tone, &wrap(text, self.width, indent)) + "\n"
+        self.palette().paint(tone, &wrap(&sanitize_line(text), self.width, indent)) + "\n"
+    }
+
+    /// A heading, harmless too, without the end of its line.
+    pub(crate) fn heading(&self, text: &str) -> String {
+        self.palette().paint(Tone::Head, &sanitize_line(text))
     }
 }
 
@@ -43,8 +48,8 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     let (profiles, mode) = (summary.profiles.iter(), summary.run.mode);
     // The sentences of a profiled run follow. They begin with its headline, which every other run shows as on the page.
     let is_explained = mode == Mode::Profiled && profiles.clone().any(|profiles| !profiles.whys.is_empty());
-    let headline = format!("  {}", clean::sanitize_line(&summary.headline.text));
-    let answer = style.paragraph(summary.headline.verdict.into(), &headline, 4) + "\n";
+    let headline = &summary.headline;
+    let answer = style.paragraph(headline.verdict.into(), &format!("  {}", headline.text), 4) + "\n";
     let head = head(summary, style) + "\n" + if is_explained { "" } else { &answer };
     let end = noise(summary) + &findings::main_findings(summary, style);
     if let Some(check) = &summary.check {
@@ -65,8 +70,8 @@ fn head(summary: &Summary, style: &Style) -> String {
     let word = if run.suite == "command line" { "" } else { "suite " };
     let named = format!("tare · {} · {word}{} · {}{status}", run.id, run.suite, duration(run.duration_s));
     let question = Some(&run.question).filter(|question| !question.is_empty());
-    let question = question.map(|text| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(text)), 4));
-    style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2) + &question.unwrap_or_default()
+    let question = question.map(|text| style.paragraph(Tone::Quiet, &format!("  {text}"), 4));
+    style.paragraph(Tone::Head, &named, 2) + &question.unwrap_or_default()
 }
 
 /// ` · interrupted`; nothing where it is complete.

@@ -2,7 +2,6 @@
 
 use super::table::{OpenMeasure, Table};
 use super::{Style, messages};
-use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use tare_analysis::summary::{Cell, Comparison, Concern, Summary, ValidityState, VerdictKind};
@@ -19,7 +18,7 @@ const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
-    let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| clean::sanitize_line(&found.sentence));
+    let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| found.sentence.clone());
     let paragraphs = cells().flat_map(|cell| [capacity(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let (tails, reasons) = (SharedReasons::of_tails(summary, cells()).all, SharedReasons::of(summary, cells()).all);
@@ -41,7 +40,7 @@ fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
     summary.comparisons.iter().filter(is_decided).filter_map(move |comparison| {
         let cost = comparison.cpu_cost.as_ref().filter(|cost| !summary.headline.text.contains(&cost.text))?;
         let place = if several { format!(" on {}", comparison.scenario) } else { String::new() };
-        Some(format!("{}: {}", clean::sanitize_line(&format!("{}{place}", comparison.variant)), cost.text))
+        Some(format!("{}{place}: {}", comparison.variant, cost.text))
     })
 }
 
@@ -83,7 +82,7 @@ impl SharedReasons {
     fn of_tails<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> Self {
         let mut tails = Self::none(summary);
         for (cell, line) in cells.flat_map(|cell| cell.tail.iter().map(move |line| (cell, line))) {
-            tails.add(cell, clean::sanitize_line(line).to_string(), true, None);
+            tails.add(cell, line.clone(), true, None);
         }
         tails.all.sort_by_key(|tail| tail.cells.len() > 1);
         tails
@@ -119,7 +118,7 @@ impl SharedReasons {
             if !told.contains(&measure.reason) {
                 told.push(measure.reason);
                 let alike = || std::iter::once(measure).chain(others.iter().filter(|o| o.reason == measure.reason));
-                let labels: Vec<String> = alike().map(|one| clean::sanitize_line(one.label).to_string()).collect();
+                let labels: Vec<String> = alike().map(|one| one.label.to_owned()).collect();
                 let needed_s = alike().filter_map(|one| one.needed_s).reduce(f64::max);
                 self.add(cell, format!("{} ?, {}", enumerate(&labels), measure.reason), true, needed_s);
             }
@@ -135,13 +134,13 @@ impl SharedReasons {
                 (true, Concern::Everything) => "suspect".to_owned(),
                 (true, measure) => format!("suspect in {}", measure.noun()),
             };
-            self.add(cell, format!("{word}, {}", clean::sanitize_line(&reason.text)), is_brief, None);
+            self.add(cell, format!("{word}, {}", reason.text), is_brief, None);
         }
     }
 
     fn add(&mut self, cell: &Cell, text: String, is_brief: bool, needed_s: Option<f64>) {
         let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
-        let name = clean::sanitize_line(&format!("{}{scenario}", cell.variant)).to_string();
+        let name = format!("{}{scenario}", cell.variant);
         match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
             Some(reason) => {
                 reason.cells.push(name);

@@ -1,8 +1,7 @@
 //! Profiles in the terminal: the sentences, then for each view the methods that differ or are hot.
 
-use super::grid::{shorten, wrap};
+use super::grid::shorten;
 use super::{Sheet, Style};
-use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{count, share};
 use tare_analysis::profile::{cost, interval};
@@ -16,9 +15,8 @@ const NAME: usize = 64;
 pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
     let mut out = whys(profiles, style);
     for view in &profiles.views {
-        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head(view))));
-        out += &wrap(&format!("  {}", clean::sanitize_line(&facts(view, &profiles.focus))), style.width, 4);
-        out.push('\n');
+        out += &format!("\n{}\n", style.heading(&head(view)));
+        out += &style.paragraph(Tone::Plain, &format!("  {}", facts(view, &profiles.focus)), 4);
         out += &if view.moved.is_empty() { hot(view, style) } else { moved(view, style) };
     }
     out += &profiles.versions.iter().map(|table| versions(table, style)).collect::<String>();
@@ -28,12 +26,9 @@ pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
 pub(super) fn whys(profiles: &Profiles, style: &Style) -> String {
     let mut out = String::new();
     for why in &profiles.whys {
-        let head = format!("why {} on {}", clean::sanitize_line(&why.variant), clean::sanitize_line(&why.scenario));
-        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &head));
-        for sentence in &why.sentences {
-            out += &wrap(&format!("  {}", clean::sanitize_line(&sentence.text)), style.width, 2);
-            out.push('\n');
-        }
+        out += &format!("\n{}\n", style.heading(&format!("why {} on {}", why.variant, why.scenario)));
+        let sentences = why.sentences.iter().map(|one| style.paragraph(Tone::Plain, &format!("  {}", one.text), 2));
+        out.extend(sentences);
     }
     out
 }
@@ -103,8 +98,7 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
         cells.push((Tone::Plain, shorten(&row.short, NAME)));
         cells
     });
-    let title = style.palette().paint(Tone::Head, &clean::sanitize_line(&title));
-    format!("\n{title}\n{}", self::table(&head, rows, style))
+    format!("\n{}\n{}", style.heading(&title), self::table(&head, rows, style))
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {

@@ -2,7 +2,6 @@
 
 use super::Style;
 use super::grid::{Grid, Piece};
-use crate::clean::sanitize_line;
 use crate::palette::Tone;
 
 pub(crate) struct Sheet {
@@ -37,8 +36,7 @@ impl Sheet {
         if self.rows.is_empty() {
             return String::new();
         }
-        let palette = style.palette();
-        let heading = |text: &str| palette.paint(Tone::Head, &format!("  {}", sanitize_line(text)));
+        let heading = |text: &str| style.heading(&format!("  {text}"));
         let mut grid = Grid::default();
         if !self.title.is_empty() {
             grid.push_heading(format!("\n{}", heading(&self.title)));
@@ -58,6 +56,6 @@ impl Sheet {
             }
             grid.push(indented(cells));
         }
-        grid.render(&palette)
+        grid.render(&style.palette())
     }
 }
