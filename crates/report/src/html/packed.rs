@@ -4,7 +4,7 @@
 //! A large run is read in parts. The summary has all that the first screen and the tables show. What only charts show
 //! stays packed, a part for each panel, until the reader looks at that panel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use base64::Engine;
@@ -14,8 +14,7 @@ use flate2::write::ZlibEncoder;
 use serde::Serialize;
 use serde::ser::Error as _;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
-use tare_plan::plan::SliceKind;
-use tare_record::Phase;
+use serde_json::{Value, json};
 
 use crate::error::ReportError;
 use tare_analysis::summary::{Cell, CurvePoint, Distribution, Latency, StartLatency, Summary, TimePoint};
@@ -32,43 +31,6 @@ pub struct PackedData {
     pub panels: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct ChartDetails<'a> {
-    timeline: TimeColumns<'a>,
-    /// In the order of the cell's latencies.
-    curves: Vec<LatencyCurves>,
-    command: &'a str,
-}
-
-/// Points over time as columns: a key stands once, and neighbours are alike.
-#[derive(Default, Serialize)]
-struct TimeColumns<'a> {
-    /// Hundredths of a second since the point before it; the first one's since the run began.
-    after_cs: Vec<i64>,
-    fork: Vec<u32>,
-    phase: Vec<Phase>,
-    slice_kind: Vec<SliceKind>,
-    throughput_per_s: Vec<f64>,
-    p50_ns: Vec<Option<u64>>,
-    p99_ns: Vec<Option<u64>>,
-    rss_bytes: Vec<Option<u64>>,
-    heap_after_gc_bytes: Vec<Option<u64>>,
-    gc_pauses: Vec<Option<u64>>,
-    gc_pause_ns: Vec<Option<u64>>,
-    failed: Vec<u64>,
-    cores: BTreeMap<&'a str, Vec<f64>>,
-}
-
-#[derive(Serialize)]
-struct LatencyCurves {
-    starts: Vec<(u32, Curve)>,
-    response: Curve,
-    service: Curve,
-    send_lag: Option<Curve>,
-    machine_hiccups: Option<Curve>,
-    jvm_hiccups: Option<Curve>,
-}
-
 /// Percentiles in ten-millionths of a per cent, and the value at each, in ns.
 type Curve = (Vec<u64>, Vec<u64>);
 
@@ -81,55 +43,60 @@ impl PackedData {
     }
 }
 
-fn details_of<'a>(cells: &[&'a Cell]) -> BTreeMap<&'a str, ChartDetails<'a>> {
-    let details = |cell: &'a Cell| ChartDetails {
-        timeline: time_columns(&cell.timeline),
-        curves: cell.latency.iter().map(curves_of).collect(),
-        command: &cell.command,
+/// By cell; the curves are in the order of its latencies.
+fn details_of<'a>(cells: &[&'a Cell]) -> BTreeMap<&'a str, Value> {
+    let details = |cell: &Cell| {
+        let curves: Vec<Value> = cell.latency.iter().map(curves_of).collect();
+        json!({ "timeline": time_columns(&cell.timeline), "curves": curves, "command": cell.command })
     };
     cells.iter().map(|cell| (cell.id.as_str(), details(cell))).collect()
 }
 
-fn time_columns(points: &[TimePoint]) -> TimeColumns<'_> {
-    let mut columns = TimeColumns::default();
-    let mut before_cs = 0;
-    for (i, point) in points.iter().enumerate() {
-        let at_cs = (point.t_s * 100.0).round() as i64;
-        columns.after_cs.push(at_cs - before_cs);
-        before_cs = at_cs;
-        columns.fork.push(point.fork);
-        columns.phase.push(point.phase);
-        columns.slice_kind.push(point.slice_kind);
-        columns.throughput_per_s.push(rounded(point.throughput_per_s, DRAWN_DIGITS));
-        columns.p50_ns.push(point.p50_ns.map(drawn));
-        columns.p99_ns.push(point.p99_ns.map(drawn));
-        columns.rss_bytes.push(point.rss_bytes.map(drawn));
-        columns.heap_after_gc_bytes.push(point.heap_after_gc_bytes.map(drawn));
-        columns.gc_pauses.push(point.gc_pauses);
-        columns.gc_pause_ns.push(point.gc_pause_ns.map(drawn));
-        columns.failed.push(point.failed);
-        for kind in &point.cpu {
-            let cores = columns.cores.entry(&kind.kind).or_default();
-            cores.resize(i, 0.0);
-            cores.push((kind.cores * 100.0).round() / 100.0);
-        }
-    }
-    columns.cores.values_mut().for_each(|cores| cores.resize(points.len(), 0.0));
-    columns
+/// Points over time as columns: a key stands once, and neighbours are alike.
+fn time_columns(points: &[TimePoint]) -> Value {
+    let at_cs = |point: &TimePoint| (point.t_s * 100.0).round() as i64;
+    let before = std::iter::once(0).chain(points.iter().map(at_cs));
+    // Hundredths of a second since the point before it; the first one's since the run began.
+    let after_cs: Vec<i64> = points.iter().zip(before).map(|(point, before)| at_cs(point) - before).collect();
+    let cores_of = |point: &TimePoint, kind: &str| {
+        let found = point.cpu.iter().find(|one| one.kind == kind);
+        found.map_or(0.0, |one| (one.cores * 100.0).round() / 100.0)
+    };
+    let kinds: BTreeSet<&str> = points.iter().flat_map(|point| &point.cpu).map(|one| one.kind.as_str()).collect();
+    let cores = kinds.into_iter().map(|kind| (kind, column(points, |point| cores_of(point, kind))));
+    json!({
+        "after_cs": after_cs,
+        "fork": column(points, |point| point.fork),
+        "phase": column(points, |point| point.phase),
+        "slice_kind": column(points, |point| point.slice_kind),
+        "throughput_per_s": column(points, |point| rounded(point.throughput_per_s, DRAWN_DIGITS)),
+        "p50_ns": column(points, |point| point.p50_ns.map(drawn)),
+        "p99_ns": column(points, |point| point.p99_ns.map(drawn)),
+        "rss_bytes": column(points, |point| point.rss_bytes.map(drawn)),
+        "heap_after_gc_bytes": column(points, |point| point.heap_after_gc_bytes.map(drawn)),
+        "gc_pauses": column(points, |point| point.gc_pauses),
+        "gc_pause_ns": column(points, |point| point.gc_pause_ns.map(drawn)),
+        "failed": column(points, |point| point.failed),
+        "cores": cores.collect::<BTreeMap<_, _>>(),
+    })
 }
 
-fn curves_of(latency: &Latency) -> LatencyCurves {
+fn column<T>(points: &[TimePoint], of: impl Fn(&TimePoint) -> T) -> Vec<T> {
+    points.iter().map(of).collect()
+}
+
+fn curves_of(latency: &Latency) -> Value {
     let of = |distribution: &Distribution| curve(&distribution.curve);
     let some = |distribution: &Option<Distribution>| distribution.as_ref().map(of);
     let start = |start: &StartLatency| (start.fork, curve(&start.percentiles));
-    LatencyCurves {
-        starts: latency.starts.iter().map(start).collect(),
-        response: of(&latency.response),
-        service: of(&latency.service),
-        send_lag: some(&latency.send_lag),
-        machine_hiccups: some(&latency.machine_hiccups),
-        jvm_hiccups: some(&latency.jvm_hiccups),
-    }
+    json!({
+        "starts": latency.starts.iter().map(start).collect::<Vec<_>>(),
+        "response": of(&latency.response),
+        "service": of(&latency.service),
+        "send_lag": some(&latency.send_lag),
+        "machine_hiccups": some(&latency.machine_hiccups),
+        "jvm_hiccups": some(&latency.jvm_hiccups),
+    })
 }
 
 fn curve(points: &[CurvePoint]) -> Curve {
