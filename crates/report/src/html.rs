@@ -16,14 +16,8 @@ use tare_analysis::summary::Summary;
 const PACKED_TEMPLATE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.zlib"));
 
 const SUMMARY: &str = "__TARE_SUMMARY__";
-
 /// Where the packed details go, a line for each panel.
 const DETAILS: &str = "__TARE_DETAILS__";
-
-/// Where the page that was not built shows the answer, and its sentences. A load has none.
-const HEADLINE: &str = "__TARE_HEADLINE__";
-const SENTENCES: &str = "__TARE_SENTENCES__";
-
 const TITLE: &str = "<title>tare report</title>";
 
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
@@ -38,16 +32,10 @@ fn template() -> Result<String, ReportError> {
 
 fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
     let data = PackedData::of(summary)?;
-    let items = |s: &tare_analysis::summary::Sentence| format!("<li>{}</li>\n", escape_html(&s.text));
-    let sentences: String = summary.sentences.iter().map(items).collect();
-    let headline = escape_html(&summary.headline.text);
-    // The packed data go first: unlike names and sentences, they cannot contain a placeholder.
-    Ok(template
-        .replacen(SUMMARY, &data.summary, 1)
-        .replacen(DETAILS, &data.panels.join("\n"), 1)
-        .replacen(SENTENCES, &sentences, 1)
-        .replacen(HEADLINE, &headline, 1)
-        .replacen(TITLE, &format!("<title>{headline}</title>"), 1))
+    let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
+    // The title goes last: unlike the packed data, it can contain a placeholder.
+    let page = template.replacen(SUMMARY, &data.summary, 1).replacen(DETAILS, &data.panels.join("\n"), 1);
+    Ok(page.replacen(TITLE, &title, 1))
 }
 
 /// What others wrote, as one line of a page.
@@ -69,9 +57,6 @@ mod tests {
         let (template, fallback) = (template().unwrap(), include_str!("fallback.html"));
         for place in [SUMMARY, DETAILS, TITLE] {
             assert_eq!((template.matches(place).count(), fallback.matches(place).count()), (1, 1), "{place}");
-        }
-        for place in [HEADLINE, SENTENCES] {
-            assert_eq!(fallback.matches(place).count(), 1, "{place}");
         }
     }
 }
