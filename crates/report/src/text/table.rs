@@ -11,8 +11,10 @@ use tare_analysis::Currency;
 use tare_analysis::format::{Scale, Unit, rate, single};
 use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
-/// The columns after the verdict, each with its heading in a wide and in a narrow terminal.
-const MEASURES: [(Currency, &str, &str); 4] = [
+/// A column after the verdict, with its heading in a wide and in a narrow terminal.
+type Measure = (Currency, &'static str, &'static str);
+
+const MEASURES: [Measure; 4] = [
     (Currency::Throughput, "throughput", "throughput"),
     (Currency::CpuPerRequest, "CPU/request", "CPU"),
     (Currency::LatencyP99, "p99", "p99"),
@@ -53,29 +55,10 @@ fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
     ratio.verdict.is_decision() && ratio.lo.zip(ratio.hi).is_some_and(|(lo, hi)| quotient < lo || hi < quotient)
 }
 
-/// The cells of one group and scenario, with the units that they share.
-struct Block<'a> {
-    cells: Vec<&'a Cell>,
-    /// In the order of [`MEASURES`].
-    scales: [Scale; 4],
-}
-
-impl<'a> Block<'a> {
-    fn all(summary: &'a Summary) -> Vec<Self> {
-        let mut blocks = summary.panels();
-        blocks.iter_mut().for_each(|cells| cells.retain(|cell| has_row(summary, cell)));
-        blocks.retain(|cells| !cells.is_empty());
-        let scale = |cells: &[&Cell], currency: Currency| {
-            Scale::for_values(
-                Unit::with_name(currency.facts().unit),
-                cells.iter().filter_map(|cell| level(cell, currency)),
-            )
-        };
-        blocks
-            .into_iter()
-            .map(|cells| Self { scales: MEASURES.map(|(currency, ..)| scale(&cells, currency)), cells })
-            .collect()
-    }
+/// The unit that these cells share.
+fn scale(cells: &[&Cell], currency: Currency) -> Scale {
+    let levels = cells.iter().filter_map(|cell| level(cell, currency));
+    Scale::for_values(Unit::with_name(currency.facts().unit), levels)
 }
 
 /// What stands for a change.
@@ -87,37 +70,39 @@ enum Mark {
 
 pub(super) struct Table<'a> {
     summary: &'a Summary,
-    blocks: Vec<Block<'a>>,
-    /// Indices of the [`MEASURES`] that some server has.
-    measures: Vec<usize>,
+    /// The cells of each group and scenario.
+    blocks: Vec<Vec<&'a Cell>>,
+    /// Those that some server has.
+    measures: Vec<Measure>,
     /// The currency that decides all comparisons, if it is the same.
     deciding: Option<(Currency, &'a str)>,
 }
 
 impl<'a> Table<'a> {
     pub fn of(summary: &'a Summary) -> Self {
-        let blocks = Block::all(summary);
+        let mut blocks = summary.panels();
+        blocks.iter_mut().for_each(|cells| cells.retain(|cell| has_row(summary, cell)));
+        blocks.retain(|cells| !cells.is_empty());
         let mut firsts = summary.comparisons.iter().filter_map(|c| c.currencies.first());
         let deciding = firsts.next().map(|first| (first.name, first.label.as_str()));
         let deciding = deciding.filter(|(name, _)| firsts.all(|other| other.name == *name));
         // A server that sends on its own clock has no throughput to speak of.
         let is_pushed = deciding.is_some_and(|(name, _)| name.is_latency());
-        let is_measured = |currency| blocks.iter().flat_map(|b| &b.cells).any(|cell| level(cell, currency).is_some());
+        let is_measured = |currency| blocks.iter().flatten().any(|cell| level(cell, currency).is_some());
         let is_shown = |currency| match currency {
             Currency::Throughput => !is_pushed,
             Currency::AllocatedPerRequest => is_measured(currency),
             _ => true,
         };
-        let measures = (0..MEASURES.len()).filter(|at| is_shown(MEASURES[*at].0)).collect();
+        let measures = MEASURES.into_iter().filter(|(currency, ..)| is_shown(*currency)).collect();
         Self { summary, blocks, measures, deciding }
     }
 
     /// The measures beside the deciding one that have a question mark in the row of this cell.
     pub fn open_measures(&self, cell: &Cell) -> Vec<OpenMeasure<'a>> {
-        let currencies = self.measures.iter().map(|at| MEASURES[*at].0);
-        let open = currencies.filter(|currency| self.mark(cell, *currency) == Some(Mark::Open));
-        let measure = |currency: Currency| {
-            let ratio = self.summary.comparison_of(cell)?.ratio_in(currency);
+        let open = self.measures.iter().filter(|(currency, ..)| self.mark(cell, *currency) == Some(Mark::Open));
+        let measure = |(currency, ..): &Measure| {
+            let ratio = self.summary.comparison_of(cell)?.ratio_in(*currency);
             let missing = "no start can state it for both servers";
             let (label, reason) = match ratio {
                 Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
@@ -132,15 +117,14 @@ impl<'a> Table<'a> {
     fn grid(&self, levels: bool, style: &Style) -> Grid {
         let mut grid = Grid::default();
         let mut heads = vec![String::new(), self.verdict_heading(levels)];
-        let heading =
-            |(_, wide, narrow): (Currency, &str, &str)| if levels { wide.to_owned() } else { narrow.to_owned() };
-        heads.extend(self.columns(levels).map(|at| heading(MEASURES[at])));
+        heads.extend(self.columns(levels).map(|(_, wide, narrow)| (if levels { wide } else { narrow }).to_owned()));
         grid.push_in(Tone::Head, heads);
-        for block in &self.blocks {
-            grid.push_heading(self.heading(block, style));
-            for cell in &block.cells {
+        for cells in &self.blocks {
+            grid.push_heading(self.heading(cells[0], style));
+            let columns = self.scaled_columns(cells, levels);
+            for cell in cells {
                 let mut row = vec![(Tone::Plain, format!("  {}", cell.variant)), self.verdict(cell, levels)];
-                row.extend(self.columns(levels).map(|at| self.figure(cell, MEASURES[at].0, &block.scales[at], levels)));
+                row.extend(columns.iter().map(|(measure, scale)| self.figure(cell, measure.0, scale, levels)));
                 grid.push(row);
             }
         }
@@ -150,17 +134,18 @@ impl<'a> Table<'a> {
     /// Two lines a variant.
     fn stacked(&self, style: &Style) -> String {
         let mut out = String::new();
-        for block in &self.blocks {
-            out += &format!("{}\n", self.heading(block, style));
+        for cells in &self.blocks {
+            out += &format!("{}\n", self.heading(cells[0], style));
+            let columns = self.scaled_columns(cells, true);
             let mut names = Grid::default();
-            for cell in &block.cells {
+            for cell in cells {
                 names.push(vec![(Tone::Plain, format!("  {}", cell.variant)), self.verdict(cell, true)]);
             }
-            for (cell, name) in block.cells.iter().zip(names.render(&style.palette()).lines()) {
-                let figure = |at: usize| {
-                    format!("{} {}", MEASURES[at].2, self.figure(cell, MEASURES[at].0, &block.scales[at], true).1)
+            for (cell, name) in cells.iter().zip(names.render(&style.palette()).lines()) {
+                let figure = |((currency, _, narrow), scale): &(Measure, Scale)| {
+                    format!("{narrow} {}", self.figure(cell, *currency, scale, true).1)
                 };
-                let figures: Vec<String> = self.columns(true).map(figure).collect();
+                let figures: Vec<String> = columns.iter().map(figure).collect();
                 out += &format!("{name}\n{}\n", wrap(&format!("      {}", figures.join(" · ")), style.width, 6));
             }
         }
@@ -169,9 +154,7 @@ impl<'a> Table<'a> {
 
     /// What brackets and the question mark mean, where they are drawn.
     fn legend(&self, style: &Style) -> String {
-        let cells = || self.blocks.iter().flat_map(|block| &block.cells);
-        let is_open = |cell: &Cell, at: &usize| self.mark(cell, MEASURES[*at].0).is_some_and(|mark| mark == Mark::Open);
-        let is_drawn = cells().any(|cell| self.measures.iter().any(|at| is_open(cell, at)));
+        let is_drawn = self.blocks.iter().flatten().any(|cell| !self.open_measures(cell).is_empty());
         let interval = interval_legend(self.summary);
         let mut ratios = self.summary.comparisons.iter().flat_map(|comparison| &comparison.currencies);
         let two_means =
@@ -189,9 +172,13 @@ impl<'a> Table<'a> {
     }
 
     /// The measures that have a column. Without levels, the deciding one is in the column of the verdict.
-    fn columns(&self, levels: bool) -> impl Iterator<Item = usize> {
-        let is_verdict = move |at: &usize| !levels && self.deciding.is_some_and(|(name, _)| name == MEASURES[*at].0);
-        self.measures.iter().copied().filter(move |at| !is_verdict(at))
+    fn columns(&self, levels: bool) -> impl Iterator<Item = Measure> {
+        let verdict = self.deciding.filter(|_| !levels).map(|(name, _)| name);
+        self.measures.iter().copied().filter(move |(currency, ..)| verdict != Some(*currency))
+    }
+
+    fn scaled_columns(&self, cells: &[&Cell], levels: bool) -> Vec<(Measure, Scale)> {
+        self.columns(levels).map(|measure| (measure, scale(cells, measure.0))).collect()
     }
 
     fn verdict_heading(&self, levels: bool) -> String {
@@ -258,8 +245,7 @@ impl<'a> Table<'a> {
     }
 
     /// `SimpleGet, 128 users, closed loop · latency and CPU at 4,000/s, Poisson arrivals`, with the group where there are several.
-    fn heading(&self, block: &Block<'_>, style: &Style) -> String {
-        let cell = block.cells[0];
+    fn heading(&self, cell: &Cell, style: &Style) -> String {
         let load = cell.latency.first().map(|l| match l.model.strip_prefix("closed, ") {
             Some(users) => format!(", {users}, closed loop"),
             None => format!(", {}", l.model),
