@@ -21,7 +21,7 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| found.sentence.clone());
     let paragraphs = cells().flat_map(|cell| [capacity(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
-    let (tails, reasons) = (SharedReasons::of_tails(summary, cells()).all, SharedReasons::of(summary, cells()).all);
+    let (tails, reasons) = (SharedReasons::of_tails(summary, cells()), SharedReasons::of(summary, cells()));
     let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS)).map(SharedReason::text);
     let more = tails.len().saturating_sub(MOST_TAILS) + reasons.len().saturating_sub(MOST_REASONS);
     let more = (more > 0).then(|| format!("{more} more notes: tare report {} --findings", summary.run.id));
@@ -46,14 +46,9 @@ fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
 
 /// What the slow requests of all cells met, and every reason why a figure is open or doubtful, for the list of all findings.
 pub(super) fn all_reasons(summary: &Summary, style: &Style) -> String {
-    let (tails, reasons) =
-        (SharedReasons::of_tails(summary, summary.cells.iter()), SharedReasons::of(summary, summary.cells.iter()));
-    tails
-        .all
-        .iter()
-        .chain(&reasons.all)
-        .map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10))
-        .collect()
+    let tails = SharedReasons::of_tails(summary, summary.cells.iter());
+    let all = tails.into_iter().chain(SharedReasons::of(summary, summary.cells.iter()));
+    all.map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10)).collect()
 }
 
 /// Each reason once, with all cells that it holds for.
@@ -79,21 +74,21 @@ impl SharedReasons {
     }
 
     /// What the slow requests of cells met: first what is of one cell, then what holds for several.
-    fn of_tails<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> Self {
+    fn of_tails<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> Vec<SharedReason> {
         let mut tails = Self::none(summary);
         for (cell, line) in cells.flat_map(|cell| cell.tail.iter().map(move |line| (cell, line))) {
             tails.add(cell, line.clone(), true, None);
         }
         tails.all.sort_by_key(|tail| tail.cells.len() > 1);
-        tails
+        tails.all
     }
 
-    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
+    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Vec<SharedReason> {
         let (mut reasons, table) = (Self::none(summary), Table::of(summary));
         cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
         cells.clone().for_each(|cell| reasons.add_doubts(cell));
         cells.for_each(|cell| reasons.add_open_measures(summary, &table, cell));
-        reasons
+        reasons.all
     }
 
     fn add_comparison(&mut self, summary: &Summary, cell: &Cell) {
