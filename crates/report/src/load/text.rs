@@ -1,13 +1,14 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
 use super::agents::{agent_line, fleet_line};
-use super::{answers, messages};
+use super::answers;
 use crate::clean;
 use crate::palette::Tone;
-use crate::text::{Style, ended_early};
-use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, sentence, share, single};
+use crate::text::{Style, ended_early, messages};
+use tare_analysis::format::{Scale, Unit, clocks, count, duration, grouped, rate, sentence, share, single};
 use tare_analysis::load::{Connections, Generator, LoadServer, LoadSummary, ThresholdResult};
 use tare_analysis::summary::{Distribution, HistogramBin, Validity, ValidityState};
+use tare_record::MessageTally;
 
 /// Columns of the longest bar, where the terminal has room for it.
 const BAR: usize = 30;
@@ -151,14 +152,25 @@ fn outcome(summary: &LoadSummary) -> LabelledLine {
     match &summary.messages {
         Some(pushed) => {
             let are_events = pushed.gap.is_some();
-            let label = if are_events { "events" } else { "messages" };
-            labelled(label, messages::counts(&pushed.tally, requests.failed, are_events))
+            let (label, ended) = if are_events { ("events", "failed") } else { ("messages", "disconnected early") };
+            let counts = messages::counts(&pushed.tally, are_events);
+            labelled(label, format!("{counts}; {} {ended}", grouped(requests.failed)))
         }
         None => {
             let (ok, failed) = (grouped(requests.ok), grouped(requests.failed));
             let part = share(requests.failed_share);
             labelled("requests", format!("{ok} answered as expected, {failed} failed ({part})"))
         }
+    }
+}
+
+/// How far the stamps in messages may be trusted; `None` where no message has a stamp.
+fn stamps(tally: &MessageTally) -> Option<String> {
+    let (unit_ns, clocks) = (tally.stamp_unit_ns, clocks::in_words(tally));
+    match (unit_ns, tally.clock) {
+        (0, None) => None,
+        (0, Some(_)) => Some(format!("give no latency: the {clocks}")),
+        _ => Some(format!("to {}; the {clocks}", single(Unit::Nanos, unit_ns as f64))),
     }
 }
 
@@ -253,7 +265,7 @@ fn generator(summary: &LoadSummary) -> String {
     let generator = &summary.generator;
     let (one, lags) = match &summary.messages {
         Some(pushed) => {
-            let stamps = messages::stamps(&pushed.tally).map_or(String::new(), |stamps| format!(" · stamps {stamps}"));
+            let stamps = stamps(&pushed.tally).map_or(String::new(), |stamps| format!(" · stamps {stamps}"));
             (if pushed.gap.is_some() { "an event" } else { "a message" }, stamps)
         }
         None => ("a request", lags(generator)),
