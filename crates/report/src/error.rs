@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -12,7 +11,6 @@ pub enum ReportError {
     Profile(#[from] tare_profile::ProfileError),
     #[error("cannot import {}: {cause}. Known are {known}", .file.display())]
     NotImportable { file: PathBuf, cause: String, known: String },
-    /// The summary is no JSON, which is a mistake in tare.
     #[error("the summary cannot be written as JSON ({0}): report this as a bug of tare, with the record")]
     Json(#[from] serde_json::Error),
 }

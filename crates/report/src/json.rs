@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::error::ReportError;
 
-/// The document, indented, with a newline at its end.
 pub fn render(document: &impl Serialize) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }

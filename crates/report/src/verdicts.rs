@@ -1,4 +1,4 @@
-//! The verdicts of a run in a few words, for a list of runs.
+//! The verdicts of a run for a list of runs.
 
 use tare_analysis::summary::{CheckResult, Summary, VerdictKind};
 use tare_analysis::words::count_verdicts;

@@ -1,5 +1,4 @@
 //! Bencher Metric Format: a benchmark for each cell, with its figures and its ratios to the baseline as measures.
-//!
 //! Source of the form: <https://bencher.dev/docs/reference/bencher-metric-format>.
 
 use std::collections::BTreeMap;

@@ -39,7 +39,6 @@ impl RunGauges {
     }
 }
 
-/// A family for each currency, with the cells as its samples.
 fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     type Row = (&'static str, &'static str, &'static str, &'static [Currency]);
     let families: [Row; 7] = [
@@ -105,7 +104,6 @@ fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     })
 }
 
-/// The added CPU time of each variant whose ratio of CPU per request may be used.
 fn cost_family(summary: &Summary) -> GaugeFamily {
     let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == Currency::CpuPerRequest);
     let sample = |(comparison, ratio): (&Comparison, &CurrencyRatio)| {

@@ -1,7 +1,6 @@
-//! The JSON of github-action-benchmark (`customSmallerIsBetter` and `customBiggerIsBetter`): ratios to the baseline, because
-//! the action compares runs of different machines. Without comparisons the figures themselves.
-//!
-//! Source of the form: <https://github.com/benchmark-action/github-action-benchmark>.
+//! The JSON of <https://github.com/benchmark-action/github-action-benchmark> (`customSmallerIsBetter` and
+//! `customBiggerIsBetter`): ratios to the baseline, because the action compares runs of different machines.
+//! Without comparisons the figures themselves.
 
 use serde::Serialize;
 use tare_stats::Polarity;

@@ -1,5 +1,4 @@
 //! Forms for continuous integration: tests, trackers of benchmarks, metrics, and a comment with its picture.
-//!
 //! A figure that is void is in none of them.
 
 pub mod bencher;
@@ -14,12 +13,10 @@ pub mod picture;
 use tare_analysis::Currency;
 use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState};
 
-/// The cells whose numbers may be used.
 fn usable_cells(summary: &Summary) -> impl Iterator<Item = &Cell> {
     summary.cells.iter().filter(|cell| cell.validity.state != ValidityState::Void)
 }
 
-/// The ratios whose numbers may be used, each with its comparison.
 fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &CurrencyRatio)> {
     let all = summary.comparisons.iter().flat_map(|one| one.currencies.iter().map(move |ratio| (one, ratio)));
     all.filter(|(one, ratio)| ratio.is_known() && ratio.ratio.is_finite() && one.untold(ratio).is_none())

@@ -1,6 +1,5 @@
-//! OpenMetrics text: gauges for Prometheus and what reads its form.
-//!
-//! Written here, because the crate that writes it brings 17 others. `scripts/readers` reads the result with Prometheus's strict parser.
+//! OpenMetrics text (1.0, sections 3.1 and 5.1): gauges for Prometheus and what reads its form. Written here, because
+//! the crate that writes it brings 17 others. `scripts/readers` reads the result with Prometheus's strict parser.
 
 use std::fmt::Write;
 
@@ -8,9 +7,6 @@ use super::gauges::{Labels, RunGauges};
 use tare_analysis::summary::Summary;
 
 /// Every figure and every ratio that may be used, with the end mark of the form.
-///
-/// # Source
-/// OpenMetrics 1.0, sections 3.1 and 5.1.
 pub fn render(summary: &Summary) -> String {
     let gauges = RunGauges::of(summary);
     let mut text = String::new();

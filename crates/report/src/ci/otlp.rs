@@ -1,7 +1,6 @@
-//! OTLP/JSON: the gauges of a run, as an OpenTelemetry collector takes them.
-//!
-//! Source of the form: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>, the message
-//! `ExportMetricsServiceRequest` of opentelemetry-proto 1.x. 64-bit integers are texts there.
+//! OTLP/JSON: the gauges of a run, as an OpenTelemetry collector takes them (`ExportMetricsServiceRequest` of
+//! opentelemetry-proto 1.x). 64-bit integers are texts there.
+//! Source of the form: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
-//! The data of a page: JSON, compressed with zlib, as base64. The page unpacks them with `DecompressionStream`
-//! (`web/src/summary`).
-//!
-//! A large run is read in parts. The summary has all that the first screen and the tables show. What only charts show
-//! stays packed, a part for each panel, until the reader looks at that panel.
+//! The data of a page: JSON, compressed with zlib, as base64, which `web/src/summary` unpacks in parts. The summary
+//! has all that the first screen and the tables show. What only charts show stays packed, a part for each panel, until
+//! the reader looks at that panel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

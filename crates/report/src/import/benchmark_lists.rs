@@ -23,7 +23,6 @@ pub(super) fn all(
     Ok(found)
 }
 
-/// `hyperfine --export-json`.
 pub(super) fn hyperfine(content: &Content<'_>) -> Option<Result<Found, String>> {
     let results = content.value()?.get("results")?.as_array()?;
     Some(all("hyperfine", results, |found, one| {

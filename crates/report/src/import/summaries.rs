@@ -37,7 +37,7 @@ const NOTHING: Summary = Summary {
     name: None,
 };
 
-/// `tare load --json`. The URL names it, so that a load has one line whatever its files are called.
+/// The URL names it, so that a load has one line whatever its files are called.
 pub(super) const TARE_LOAD: Summary = Summary {
     mark: "/response/percentiles",
     unit: "ns",
@@ -50,7 +50,7 @@ pub(super) const TARE_LOAD: Summary = Summary {
     ..NOTHING
 };
 
-/// `oha --output-format json`. Its rate counts failures too, so their share is a figure of its own.
+/// Its rate counts failures too, so their share is a figure of its own.
 pub(super) const OHA: Summary = Summary {
     mark: "/latencyPercentiles",
     unit: "s",
@@ -60,7 +60,7 @@ pub(super) const OHA: Summary = Summary {
     ..NOTHING
 };
 
-/// `vegeta report -type=json`. Its `rate` is what was sent, its `throughput` what succeeded.
+/// Its `rate` is what was sent, its `throughput` what succeeded.
 pub(super) const VEGETA: Summary = Summary {
     mark: "/latencies/99th",
     unit: "ns",
@@ -70,7 +70,6 @@ pub(super) const VEGETA: Summary = Summary {
     ..NOTHING
 };
 
-/// `fortio load -json`.
 pub(super) const FORTIO: Summary = Summary {
     mark: "/DurationHistogram/Avg",
     unit: "s",
@@ -82,7 +81,6 @@ pub(super) const FORTIO: Summary = Summary {
     ..NOTHING
 };
 
-/// `autocannon --json`.
 pub(super) const AUTOCANNON: Summary = Summary {
     mark: "/requests/average",
     unit: "ms",
@@ -93,7 +91,6 @@ pub(super) const AUTOCANNON: Summary = Summary {
     ..NOTHING
 };
 
-/// `bombardier -o json`.
 pub(super) const BOMBARDIER: Summary = Summary {
     mark: "/result/rps/mean",
     unit: "us",
