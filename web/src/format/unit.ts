@@ -9,23 +9,11 @@ export interface Unit {
   name: string;
 }
 
-const RATE: Unit[] = [
-  { divisor: 1e6, name: 'M/s' },
-  { divisor: 1e3, name: 'k/s' },
-  { divisor: 1, name: '/s' },
-];
-const TIME: Unit[] = [
-  { divisor: 1e9, name: 's' },
-  { divisor: 1e6, name: 'ms' },
-  { divisor: 1e3, name: 'µs' },
-  { divisor: 1, name: 'ns' },
-];
-const BYTES: Unit[] = [
-  { divisor: 1e9, name: 'GB' },
-  { divisor: 1e6, name: 'MB' },
-  { divisor: 1e3, name: 'KB' },
-  { divisor: 1, name: 'B' },
-];
+const unitsOf = (divisors: Record<string, number>): Unit[] =>
+  Object.entries(divisors).map(([name, divisor]) => ({ name, divisor }));
+const RATE = unitsOf({ 'M/s': 1e6, 'k/s': 1e3, '/s': 1 });
+const TIME = unitsOf({ s: 1e9, ms: 1e6, µs: 1e3, ns: 1 });
+const BYTES = unitsOf({ GB: 1e9, MB: 1e6, KB: 1e3, B: 1 });
 
 type Values = readonly (number | null | undefined)[];
 
