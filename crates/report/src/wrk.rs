@@ -61,24 +61,20 @@ fn failures(cell: &Cell, failed: u64) -> String {
 }
 
 fn time(ns: f64) -> String {
-    match ns / 1e3 {
-        us if us < 1e3 => format!("{us:.2}us"),
-        us if us < 1e6 => format!("{:.2}ms", us / 1e3),
-        us => format!("{:.2}s", us / 1e6),
-    }
+    in_unit(ns / 1e3, &[(1e6, "s"), (1e3, "ms")], "us")
 }
 
 fn metric(value: f64) -> String {
-    match value {
-        v if v < 1e3 => format!("{v:.2}"),
-        v if v < 1e6 => format!("{:.2}k", v / 1e3),
-        v => format!("{:.2}M", v / 1e6),
-    }
+    in_unit(value, &[(1e6, "M"), (1e3, "k")], "")
 }
 
 /// wrk counts bytes in powers of 1,024.
 fn binary(bytes: f64) -> String {
-    let steps = [(1_073_741_824.0, "GB"), (1_048_576.0, "MB"), (1_024.0, "KB")];
-    let fitting = steps.iter().find(|(size, _)| bytes >= *size);
-    fitting.map_or(format!("{bytes:.2}B"), |(size, name)| format!("{:.2}{name}", bytes / size))
+    in_unit(bytes, &[(1_073_741_824.0, "GB"), (1_048_576.0, "MB"), (1_024.0, "KB")], "B")
+}
+
+/// In the first of these units that fits, or else in the `smallest`.
+fn in_unit(value: f64, units: &[(f64, &str)], smallest: &str) -> String {
+    let (size, name) = units.iter().copied().find(|(size, _)| value >= *size).unwrap_or((1.0, smallest));
+    format!("{:.2}{name}", value / size)
 }

@@ -2,13 +2,9 @@
 
 use serde_json::Value;
 use tare_analysis::history::ImportedFigure;
-use tare_stats::Interval;
 use tare_stats::Polarity::LowerIsBetter;
 
-use super::found::{Content, Found, direction, parameters, with_parameters};
-
-/// hyperfine gives the times of all runs and no interval: this is the error probability of theirs.
-const ALPHA: f64 = 0.05;
+use super::found::{Content, Found, direction, interval_of_mean, parameters, with_parameters};
 
 /// Reads every entry, or says which of them is not whole.
 pub(super) fn all(
@@ -33,8 +29,8 @@ pub(super) fn hyperfine(content: &Content<'_>) -> Option<Result<Found, String>> 
         let name = with_parameters(command, if is_told { &[] } else { &told });
         let times = one.get("times").and_then(Value::as_array);
         let times: Vec<f64> = times.into_iter().flatten().filter_map(Value::as_f64).collect();
-        let ends = Interval::of_mean(&times, ALPHA).ok().map(|interval| (interval.lo, interval.hi));
-        found.figures.push(ImportedFigure::new(&name, "mean", "s", LowerIsBetter, mean).with_interval(ends));
+        let figure = ImportedFigure::new(&name, "mean", "s", LowerIsBetter, mean);
+        found.figures.push(figure.with_interval(interval_of_mean(&times)));
         Some(())
     }))
 }

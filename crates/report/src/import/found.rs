@@ -5,7 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 use tare_analysis::history::ImportedFigure;
+use tare_stats::Interval;
 use tare_stats::Polarity::{self, HigherIsBetter, LowerIsBetter};
+
+/// The error probability of the interval of a mean, where a file has the single values and no interval.
+const ALPHA: f64 = 0.05;
 
 /// Why a load without a success has no figures: a failure may take no time.
 pub(super) const NO_SUCCESS: &str = "it has figures, but no request of it succeeded";
@@ -56,6 +60,11 @@ pub(super) fn direction(unit: &str) -> Option<Polarity> {
         (false, true) => Some(LowerIsBetter),
         (false, false) => None,
     }
+}
+
+/// The interval of the mean of values that a file states one by one.
+pub(super) fn interval_of_mean(values: &[f64]) -> Option<(f64, f64)> {
+    Interval::of_mean(values, ALPHA).ok().map(|interval| (interval.lo, interval.hi))
 }
 
 /// A number; JMH writes those that are not finite as texts: `"NaN"`.

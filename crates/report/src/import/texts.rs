@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 
 use tare_analysis::history::ImportedFigure;
-use tare_stats::Interval;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 use tare_stats::histogram::read_interval_log;
 
-use super::found::{Content, Found, NO_SUCCESS, direction};
-
-/// Go states several runs of a benchmark one by one: this is the error probability of the interval of their mean.
-const ALPHA: f64 = 0.05;
+use super::found::{Content, Found, NO_SUCCESS, direction, interval_of_mean};
 
 /// The text of wrk, and of wrk2: `Latency` with mean and maximum, `99%` with `--latency`, `Requests/sec`. A file may have several
 /// of them, one behind the other.
@@ -116,8 +112,8 @@ pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
             continue;
         };
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let ends = Interval::of_mean(&values, ALPHA).ok().map(|interval| (interval.lo, interval.hi));
-        found.figures.push(ImportedFigure::new(name, "mean", unit, polarity, mean).with_interval(ends));
+        let figure = ImportedFigure::new(name, "mean", unit, polarity, mean);
+        found.figures.push(figure.with_interval(interval_of_mean(&values)));
     }
     (!found.figures.is_empty()).then_some(Ok(found))
 }

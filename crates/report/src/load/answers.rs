@@ -31,9 +31,9 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
     }
     let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
     let cells = |url: &&UrlSummary| {
-        let failed = if url.failed == 0 { "0".to_owned() } else { failed(url) };
-        let times = [url.p50_ns, url.p90_ns, url.p99_ns, url.max_ns].map(time);
-        let [p50, p90, p99, max] = times;
+        let part = if url.failed == 0 { String::new() } else { format!(" ({})", share(url.failed_share)) };
+        let failed = grouped(url.failed) + &part;
+        let [p50, p90, p99, max] = [url.p50_ns, url.p90_ns, url.p99_ns, url.max_ns].map(time);
         [cut_middle(&url.url, URL), grouped(url.offered), failed, p50, p90, p99, max]
     };
     let heads = ["URL", "requests", "failed", "p50", "p90", "p99", "max"];
@@ -42,8 +42,4 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
         out += &format!("  {MOST_URLS} of {} URLs: those that failed most, then the slowest\n", urls.len());
     }
     if out.is_empty() { out } else { out + "\n" }
-}
-
-fn failed(url: &UrlSummary) -> String {
-    format!("{} ({})", grouped(url.failed), share(url.failed_share))
 }

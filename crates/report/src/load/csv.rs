@@ -26,38 +26,34 @@ fn row(part: &str, values: &[(&str, String)]) -> String {
 
 fn whole(summary: &LoadSummary) -> String {
     let response = &summary.response;
-    row(
-        "whole",
-        &[
-            ("from_s", "0".to_owned()),
-            ("window_s", summary.window_s.to_string()),
-            ("ok", summary.requests.ok.to_string()),
-            ("failed", summary.requests.failed.to_string()),
-            ("throughput_per_s", summary.throughput_per_s.to_string()),
-            ("response_p50_ns", maybe(response.percentile_ns(50.0))),
-            ("response_p99_ns", maybe(response.percentile_ns(99.0))),
-            ("response_max_ns", maybe(response.max_ns)),
-            ("in_bytes", summary.bytes.in_bytes.to_string()),
-            ("out_bytes", summary.bytes.out_bytes.to_string()),
-            ("generator_cpu_share", maybe(summary.generator.cpu_share)),
-            ("verdict", summary.verdict.state.name().to_owned()),
-        ],
-    )
+    let values = [
+        ("from_s", "0".to_owned()),
+        ("window_s", summary.window_s.to_string()),
+        ("ok", summary.requests.ok.to_string()),
+        ("failed", summary.requests.failed.to_string()),
+        ("throughput_per_s", summary.throughput_per_s.to_string()),
+        ("response_p50_ns", maybe(response.percentile_ns(50.0))),
+        ("response_p99_ns", maybe(response.percentile_ns(99.0))),
+        ("response_max_ns", maybe(response.max_ns)),
+        ("in_bytes", summary.bytes.in_bytes.to_string()),
+        ("out_bytes", summary.bytes.out_bytes.to_string()),
+        ("generator_cpu_share", maybe(summary.generator.cpu_share)),
+        ("verdict", summary.verdict.state.name().to_owned()),
+    ];
+    row("whole", &values)
 }
 
 fn url(url: &UrlSummary) -> String {
-    row(
-        "url",
-        &[
-            ("ok", url.ok.to_string()),
-            ("failed", url.failed.to_string()),
-            ("throughput_per_s", url.throughput_per_s.to_string()),
-            ("response_p50_ns", maybe(url.p50_ns)),
-            ("response_p99_ns", maybe(url.p99_ns)),
-            ("response_max_ns", maybe(url.max_ns)),
-            ("name", clean::escape_csv(&clean::sanitize_line(&url.url))),
-        ],
-    )
+    let values = [
+        ("ok", url.ok.to_string()),
+        ("failed", url.failed.to_string()),
+        ("throughput_per_s", url.throughput_per_s.to_string()),
+        ("response_p50_ns", maybe(url.p50_ns)),
+        ("response_p99_ns", maybe(url.p99_ns)),
+        ("response_max_ns", maybe(url.max_ns)),
+        ("name", clean::escape_csv(&clean::sanitize_line(&url.url))),
+    ];
+    row("url", &values)
 }
 
 fn status(one: &StatusCount) -> String {
@@ -66,20 +62,18 @@ fn status(one: &StatusCount) -> String {
 }
 
 fn interval(interval: &Interval) -> String {
-    row(
-        "interval",
-        &[
-            ("from_s", interval.from_s.to_string()),
-            ("window_s", interval.window_s.to_string()),
-            ("ok", interval.ok.to_string()),
-            ("failed", interval.failed.to_string()),
-            ("throughput_per_s", maybe(interval.throughput_per_s)),
-            ("response_p50_ns", maybe(interval.p50_ns)),
-            ("response_p99_ns", maybe(interval.p99_ns)),
-            ("response_max_ns", maybe(interval.max_ns)),
-            ("in_bytes", interval.in_bytes.to_string()),
-            ("out_bytes", interval.out_bytes.to_string()),
-            ("generator_cpu_share", maybe(interval.generator_cpu_share)),
-        ],
-    )
+    let values = [
+        ("from_s", interval.from_s.to_string()),
+        ("window_s", interval.window_s.to_string()),
+        ("ok", interval.ok.to_string()),
+        ("failed", interval.failed.to_string()),
+        ("throughput_per_s", maybe(interval.throughput_per_s)),
+        ("response_p50_ns", maybe(interval.p50_ns)),
+        ("response_p99_ns", maybe(interval.p99_ns)),
+        ("response_max_ns", maybe(interval.max_ns)),
+        ("in_bytes", interval.in_bytes.to_string()),
+        ("out_bytes", interval.out_bytes.to_string()),
+        ("generator_cpu_share", maybe(interval.generator_cpu_share)),
+    ];
+    row("interval", &values)
 }

@@ -3,8 +3,7 @@
 use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
 
-use tare_analysis::format::clocks;
-use tare_analysis::format::{Unit, count, enumerate, grouped, single};
+use tare_analysis::format::{Unit, clocks, count, enumerate, grouped, single};
 use tare_analysis::summary::{Cell, Distribution};
 
 const SHOWN_PERCENTILES: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
