@@ -16,8 +16,8 @@ use super::kind;
 use crate::SutError;
 use tracked::Process;
 
-/// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
-pub type ByPool = BTreeMap<&'static str, BTreeMap<String, SchedStat>>;
+/// CPU use of threads, by kind (see [`super::kind`]) and pool.
+pub type ByPool = BTreeMap<(&'static str, String), SchedStat>;
 
 /// The share of tare's open files that one probe may use; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
@@ -51,11 +51,11 @@ impl CpuSample {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> ServerCpu {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
-        let mut by_pool = use_between(&self.by_pool, &earlier.by_pool);
-        // Only this time's remainder counts. By now the threads have the CPU time that an earlier remainder held for
-        // them.
-        by_pool.remove(kind::EXITED);
-        let known: u64 = by_pool.values().flat_map(BTreeMap::values).map(|pool| pool.cpu_ns).sum();
+        // Only this time's remainder counts. By now the threads have the CPU time that an earlier one held for them.
+        let of_threads = self.by_pool.iter().filter(|((of, _), _)| *of != kind::EXITED);
+        let before = |key: &(&'static str, String)| earlier.by_pool.get(key).copied().unwrap_or_default();
+        let mut by_pool: ByPool = of_threads.map(|(key, now)| (key.clone(), now.since(before(key)))).collect();
+        let known: u64 = by_pool.values().map(|pool| pool.cpu_ns).sum();
         add_remainder(&mut by_pool, total_ns.saturating_sub(known));
         ServerCpu {
             wall_ns: self.at_ns.saturating_sub(earlier.at_ns),
@@ -182,40 +182,29 @@ impl CpuProbe {
 }
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
-    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() +=
+    *sum.entry((kind::EXITED, kind::EXITED.to_owned())).or_default() +=
         SchedStat { cpu_ns: ns, ..SchedStat::default() };
 }
 
 fn add_pools(sum: &mut ByPool, more: &ByPool) {
-    for (kind, pools) in more {
-        let of_kind = sum.entry(kind).or_default();
-        pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
-    }
+    more.iter().for_each(|(key, used)| *sum.entry(key.clone()).or_default() += *used);
 }
 
 /// One figure of each kind of thread.
 fn figure_by_kind(used: &ByPool, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, u64> {
-    used.iter().map(|(kind, pools)| ((*kind).to_owned(), pools.values().map(figure).sum())).collect()
+    let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+    used.iter().for_each(|((kind, _), used)| *sums.entry((*kind).to_owned()).or_default() += figure(used));
+    sums
 }
 
-/// One figure of each pool of threads, by kind.
+/// One figure of each pool of threads by kind, without zeros.
 fn figure_by_pool(used: &ByPool, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let pools = |pools: &BTreeMap<String, SchedStat>| {
-        pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
-    };
-    used.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
-}
-
-/// The use between two samples, without pools that used no CPU.
-fn use_between(now: &ByPool, before: &ByPool) -> ByPool {
-    let earlier =
-        |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or_default();
-    let mut used = ByPool::new();
-    for (kind, pools) in now {
-        let grown = pools.iter().map(|(pool, now)| (pool.clone(), now.since(earlier(kind, pool))));
-        used.insert(kind, grown.filter(|(_, used)| *used != SchedStat::default()).collect());
+    let mut kinds: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    for ((kind, pool), used) in used {
+        let pools = kinds.entry((*kind).to_owned()).or_default();
+        pools.extend(Some((pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0));
     }
-    used
+    kinds
 }
 
 #[cfg(test)]
@@ -244,7 +233,7 @@ mod tests {
     }
 
     fn pool(sample: &CpuSample, name: &str) -> u64 {
-        sample.by_pool.get(kind::APPLICATION).and_then(|pools| pools.get(name)).map_or(0, |used| used.cpu_ns)
+        sample.by_pool.get(&(kind::APPLICATION, name.to_owned())).map_or(0, |used| used.cpu_ns)
     }
 
     #[test]

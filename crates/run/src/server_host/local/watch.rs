@@ -212,8 +212,6 @@ fn histogram(delays: &[Delay]) -> PackedHistogram {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use tare_sys::procfs::process::SchedStat;
 
     use super::*;
@@ -222,7 +220,7 @@ mod tests {
     fn the_cpu_of_a_proxy_is_that_of_all_its_servers_and_each_share_is_kept() {
         let used = |kind: &'static str, ns| {
             let stat = SchedStat { cpu_ns: ns, ..SchedStat::default() };
-            (kind, BTreeMap::from([("pool".to_owned(), stat)]))
+            ((kind, "pool".to_owned()), stat)
         };
         let proxy = CpuSample { at_ns: 100, total_ns: 30, by_pool: [used("application", 30)].into() };
         let app = CpuSample { at_ns: 101, total_ns: 12, by_pool: [used("application", 8), used("jit", 4)].into() };

@@ -113,8 +113,7 @@ impl Process {
         let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
         let mut known = 0;
         for (name, used) in living.chain(ended) {
-            let pools = sum.entry(thread_kind(name, self.is_jvm)).or_default();
-            *pools.entry(thread_pool(name).to_owned()).or_default() += used;
+            *sum.entry((thread_kind(name, self.is_jvm), thread_pool(name).to_owned())).or_default() += used;
             known += used.cpu_ns;
         }
         add_pools(sum, &self.of_children);
