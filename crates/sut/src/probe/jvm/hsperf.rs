@@ -4,8 +4,11 @@
 //! OpenJDK, `src/hotspot/share/runtime/perfMemory.hpp` (the prologue) and `perfData.hpp` (the entries), version 2.0.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+/// The order of a JVM's bytes is that of its machine. tare is built for such machines only.
+const LITTLE_ENDIAN: u8 = 1;
 /// Length of the prologue, including the number of entries.
 const PROLOGUE_BYTES: usize = 32;
 const ENTRY_HEAD_BYTES: usize = 20;
@@ -19,20 +22,20 @@ pub struct Counters<'a> {
 
 /// Parses the counters of a JVM; `None` if the bytes have another format, or the JVM has not written all of them yet.
 pub fn parse_counters(file: &[u8]) -> Option<Counters<'_>> {
-    if file.get(..4)? != MAGIC || *file.get(7)? != 1 {
+    if file.get(..4)? != MAGIC || *file.get(4)? != LITTLE_ENDIAN || *file.get(7)? != 1 {
         return None;
     }
-    let reader = Reader { file, is_little: *file.get(4)? == 1 };
-    let mut at = usize::try_from(reader.i32(24)?).ok()?;
-    let count = reader.i32(28)?;
+    let int = |at: usize| number_at(file, at).map(i32::from_le_bytes);
+    let mut at = usize::try_from(int(24)?).ok()?;
+    let count = int(28)?;
     let mut all = Counters::default();
     for _ in 0..count {
-        let length = usize::try_from(reader.i32(at)?).ok().filter(|length| *length >= ENTRY_HEAD_BYTES)?;
-        let name = reader.text(at + usize::try_from(reader.i32(at + 4)?).ok()?)?;
-        let data = at + usize::try_from(reader.i32(at + 16)?).ok()?;
-        match (reader.i32(at + 8)?, *file.get(at + 12)?) {
-            (0, b'J') => drop(all.numbers.insert(name, reader.i64(data)?)),
-            (1.., b'B') => drop(all.texts.insert(name, reader.text(data)?)),
+        let length = usize::try_from(int(at)?).ok().filter(|length| *length >= ENTRY_HEAD_BYTES)?;
+        let name = text_at(file, at + usize::try_from(int(at + 4)?).ok()?)?;
+        let data = at + usize::try_from(int(at + 16)?).ok()?;
+        match (int(at + 8)?, *file.get(at + 12)?) {
+            (0, b'J') => drop(all.numbers.insert(name, number_at(file, data).map(i64::from_le_bytes)?)),
+            (1.., b'B') => drop(all.texts.insert(name, text_at(file, data)?)),
             _ => {}
         }
         at += length;
@@ -40,27 +43,12 @@ pub fn parse_counters(file: &[u8]) -> Option<Counters<'_>> {
     (at >= PROLOGUE_BYTES).then_some(all)
 }
 
-struct Reader<'a> {
-    file: &'a [u8],
-    is_little: bool,
+fn number_at<const BYTES: usize>(file: &[u8], at: usize) -> Option<[u8; BYTES]> {
+    file.get(at..)?.first_chunk().copied()
 }
 
-impl<'a> Reader<'a> {
-    fn i32(&self, at: usize) -> Option<i32> {
-        let bytes = self.file.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        Some(if self.is_little { i32::from_le_bytes(bytes) } else { i32::from_be_bytes(bytes) })
-    }
-
-    fn i64(&self, at: usize) -> Option<i64> {
-        let bytes = self.file.get(at..at.checked_add(8)?)?.try_into().ok()?;
-        Some(if self.is_little { i64::from_le_bytes(bytes) } else { i64::from_be_bytes(bytes) })
-    }
-
-    fn text(&self, at: usize) -> Option<&'a str> {
-        let rest = self.file.get(at..)?;
-        let end = rest.iter().position(|byte| *byte == 0)?;
-        std::str::from_utf8(&rest[..end]).ok()
-    }
+fn text_at(file: &[u8], at: usize) -> Option<&str> {
+    CStr::from_bytes_until_nul(file.get(at..)?).ok()?.to_str().ok()
 }
 
 #[cfg(test)]
