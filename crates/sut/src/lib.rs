@@ -10,5 +10,6 @@ pub mod launch;
 pub mod probe;
 pub mod sampler;
 pub mod server;
+mod tool;
 
 pub use error::{LogTail, SutError};

@@ -4,7 +4,6 @@
 mod async_profiler;
 mod library;
 mod perf;
-mod tool;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -11,11 +11,12 @@ use tare_record::profile::Weight;
 use tare_sys::child::Program;
 use tempfile::TempDir;
 
+use super::Sampled;
 use super::library::{JarSource, Library, VERSION};
-use super::{Sampled, tool};
 use crate::SutError;
 use crate::jdk::Jdk;
 use crate::probe::jvm::is_jvm;
+use crate::tool;
 
 /// Longest time of an attach. A saturated JVM answers late, a stopped one never.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(20);

