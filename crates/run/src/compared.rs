@@ -36,7 +36,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
         let begin = context.elapsed();
         let left = schedule.time_left(at, begin);
         let place = RunPosition { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
-        run_fork(context, group, &place)?;
+        run_fork(context, group, place)?;
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }

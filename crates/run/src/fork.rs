@@ -21,7 +21,7 @@ const LONGEST_SHORT_BODY: usize = 64 * 1024;
 pub(crate) fn run_fork<'a>(
     context: &mut RunContext<'a>,
     group: &'a Group,
-    place: &RunPosition<'_>,
+    place: RunPosition<'a>,
 ) -> Result<(), RunError> {
     let record = context.journal.record();
     // What is void in every scenario, such as a server that answers otherwise than its baseline, stays so.
@@ -30,17 +30,17 @@ pub(crate) fn run_fork<'a>(
     let variants: Vec<&Variant> = group.variants_of_fork(place.fork).iter().filter(|one| !is_void(one)).collect();
     let mut servers = ForkServers::start(context, variants, place)?;
     let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
-    servers.verify(context, &names, place)?;
+    servers.verify(context, &names)?;
     servers.observe_rest(context);
     let mut orders = context.random_orders(&["scenarios", &group.id, &place.fork.to_string()]);
     for named in short_request_first(orders.shuffled(&group.scenarios)) {
         if !context.is_interrupted() {
-            servers.restart_failed(context, &names, &named.name, place)?;
+            servers.restart_failed(context, &names, &named.name)?;
         }
         if context.is_interrupted() || servers.healthy() == 0 {
             break;
         }
-        let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
+        let mut scenario = ScenarioRun::open(context, &mut servers, named)?;
         let at_rate = measure_scenario(&mut scenario)?;
         // Latency takes as long again, and a verdict of the rounds does not wait for it.
         if scenario.plan().stop.forks.may_decide(place.fork) {
@@ -49,7 +49,7 @@ pub(crate) fn run_fork<'a>(
         at_rate.map_or(Ok(()), |fixed| measure_latency(&mut scenario, fixed))?;
         scenario.close();
     }
-    servers.stop(context, place)
+    servers.stop(context)
 }
 
 /// Moves the first scenario with a short request to the front; the others keep their order. In the same time a server answers

@@ -17,49 +17,44 @@ use crate::scenario::warmup::WarmUp;
 use crate::servers::{ForkServers, report_unavailable};
 use crate::test_bed::slice::SliceLoad;
 
-/// One server under one scenario.
-#[derive(Debug, Clone, Copy)]
-struct SequentialCell<'a> {
-    group: &'a Group,
-    named: &'a NamedScenario,
-    variant: &'a Variant,
-}
+/// One server of a group under one scenario.
+type SequentialCell<'a> = (&'a Group, &'a NamedScenario, &'a Variant);
 
 /// Runs every cell of the plan, one after another.
 pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let cells: Vec<SequentialCell<'_>> = plan.groups.iter().flat_map(cells_of).collect();
-    for (index, cell) in cells.iter().enumerate().skip(context.steps.len()) {
+    for (index, (group, named, variant)) in cells.iter().copied().enumerate().skip(context.steps.len()) {
         let begin = context.elapsed();
-        let left: Duration = cells[index..].iter().map(|cell| cell_time(plan, cell.named)).sum();
+        let left: Duration = cells[index..].iter().map(|(_, named, _)| cell_time(plan, named)).sum();
         let (step, of) = (index as u32 + 1, Some(cells.len() as u32));
-        run_cell(context, cell, &RunPosition { group: &cell.group.id, fork: 1, step, of, left })?;
+        run_cell(context, named, variant, RunPosition { group: &group.id, fork: 1, step, of, left })?;
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
         let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
-        let group = cell.group.id.clone();
+        let group = group.id.clone();
         context.note_step(DoneStep { group, taken_ns, standing: GroupVerdicts::Open, forks_counted: 0 })?;
     }
     Ok(EndStatus::Complete)
 }
 
 fn cells_of(group: &Group) -> impl Iterator<Item = SequentialCell<'_>> {
-    let of_scenario = move |named| group.variants.iter().map(move |variant| SequentialCell { group, named, variant });
+    let of_scenario = move |named| group.variants.iter().map(move |variant| (group, named, variant));
     group.scenarios.iter().flat_map(of_scenario)
 }
 
 fn run_cell<'a>(
     context: &mut RunContext<'a>,
-    cell: &SequentialCell<'a>,
-    place: &RunPosition<'_>,
+    named: &NamedScenario,
+    variant: &'a Variant,
+    place: RunPosition<'a>,
 ) -> Result<(), RunError> {
-    let SequentialCell { named, variant, .. } = *cell;
     report_unavailable(context, [variant], place.group)?;
     let mut servers = ForkServers::start(context, [variant], place)?;
-    servers.verify(context, &[&named.name], place)?;
+    servers.verify(context, &[&named.name])?;
     if servers.healthy() > 0 {
-        let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
+        let mut scenario = ScenarioRun::open(context, &mut servers, named)?;
         if named.scenario.push.is_some() {
             measure_push_scenario(&mut scenario)?;
         } else {
@@ -68,8 +63,8 @@ fn run_cell<'a>(
         }
         scenario.close();
     }
-    cross_check(context, &servers, named, place)?;
-    servers.stop(context, place)
+    cross_check(context, &servers, named)?;
+    servers.stop(context)
 }
 
 /// All slices of the only server, the last one too if it was cut short: it is paired with no other.
@@ -89,21 +84,16 @@ fn measure_cell(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
 }
 
 /// Lets every other load tool of the plan drive the cell that was just measured.
-fn cross_check(
-    context: &mut RunContext<'_>,
-    servers: &ForkServers<'_>,
-    named: &NamedScenario,
-    place: &RunPosition<'_>,
-) -> Result<(), RunError> {
-    let plan = context.plan;
+fn cross_check(context: &mut RunContext<'_>, servers: &ForkServers<'_>, named: &NamedScenario) -> Result<(), RunError> {
+    let (plan, place) = (context.plan, servers.place);
     for member in &servers.members {
         for &engine in &plan.engines {
             if context.is_interrupted() || !member.is_healthy() {
                 break;
             }
             let (scenario, variant) = (&*named.name, &*member.variant.name);
-            context.show(&Progress::CrossChecking { place: *place, scenario, variant, engine });
-            let check = context.bed.cross_check(member.id, engine, named, place)?;
+            context.show(&Progress::CrossChecking { place, scenario, variant, engine });
+            let check = context.bed.cross_check(member.id, engine, named, &place)?;
             // A tool that Ctrl-C has ended has not failed.
             if !context.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {
                 context.journal.append_cross_check(check)?;

@@ -48,8 +48,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         context: &'s mut RunContext<'a>,
         servers: &'s mut ForkServers<'a>,
         named: &'s NamedScenario,
-        place: RunPosition<'s>,
     ) -> Result<Self, RunError> {
+        let place = servers.place;
         let agreed = context.baseline_answers.agreed(place.group, &named.name);
         context.bed.open_sessions(&servers.ids(), named, agreed.as_ref())?;
         Ok(Self { context, servers, named, place })
@@ -266,7 +266,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let failure = (!has_answered).then(|| self.what_failed(&slice.load.errors));
         let at = self.context.journal.record().slices.len();
         self.context.journal.append_slice(slice)?;
-        self.servers.check_health(self.context, member, failure, &self.named.name, &self.place)?;
+        self.servers.check_health(self.context, member, failure, &self.named.name)?;
         Ok(&self.context.journal.record().slices[at])
     }
 

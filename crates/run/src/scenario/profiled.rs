@@ -77,7 +77,7 @@ fn profile_slice(
     if let Err(error) = begun {
         report_fault(scenario, member, &error)?;
         // It may have died of the sampler.
-        return scenario.servers.check_health(scenario.context, member, None, &scenario.named.name, &scenario.place);
+        return scenario.servers.check_health(scenario.context, member, None, &scenario.named.name);
     }
     let slice = scenario.measure(member, load)?;
     // To read a recording takes long, and nobody would see this one.

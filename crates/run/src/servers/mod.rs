@@ -67,6 +67,8 @@ impl ServerState<'_> {
 #[derive(Debug)]
 pub(crate) struct ForkServers<'a> {
     pub members: Vec<ServerState<'a>>,
+    /// Which fork it is.
+    pub place: RunPosition<'a>,
 }
 
 impl<'a> ForkServers<'a> {
@@ -74,38 +76,34 @@ impl<'a> ForkServers<'a> {
     pub fn start(
         context: &mut RunContext<'a>,
         variants: impl IntoIterator<Item = &'a Variant>,
-        place: &RunPosition<'_>,
+        place: RunPosition<'a>,
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
         let shuffled = context.random_orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
         if !wanted.is_empty() {
-            context.show(&Progress::Starting { place: *place, servers: wanted.len() });
+            context.show(&Progress::Starting { place, servers: wanted.len() });
         }
-        let mut members = start_batch(context, &wanted, place)?;
+        let mut members = start_batch(context, &wanted, &place)?;
         members.sort_by_key(|member| member.id);
-        Ok(Self { members })
+        Ok(Self { members, place })
     }
 
     /// Compares the answers of every healthy server with its contract and with those of the baseline. One that differs gets
     /// no load.
-    pub fn verify(
-        &mut self,
-        context: &mut RunContext<'_>,
-        scenarios: &[&str],
-        place: &RunPosition<'_>,
-    ) -> Result<(), RunError> {
-        context.show(&Progress::Verifying { place: *place });
+    pub fn verify(&mut self, context: &mut RunContext<'_>, scenarios: &[&str]) -> Result<(), RunError> {
+        let place = self.place;
+        context.show(&Progress::Verifying { place });
         let healthy: Vec<_> = self.members.iter_mut().filter(|member| member.is_healthy()).collect();
         let servers: Vec<_> = healthy.iter().map(|member| (member.id, member.variant)).collect();
-        let all = verify_servers(context, &servers, scenarios, place)?;
+        let all = verify_servers(context, &servers, scenarios, &place)?;
         for (member, outcomes) in healthy.into_iter().zip(&all) {
             member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
         }
         if place.fork == 1 {
             let variants = servers.iter().map(|(_, variant)| *variant);
-            report_header_differences(context, &variants.zip(all).collect::<Vec<_>>(), place)?;
+            report_header_differences(context, &variants.zip(all).collect::<Vec<_>>(), &place)?;
         }
         Ok(())
     }
@@ -132,28 +130,28 @@ impl<'a> ForkServers<'a> {
         context: &mut RunContext<'a>,
         scenarios: &[&str],
         next: &str,
-        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
+        let place = self.place;
         let failed: Vec<usize> = self.indices(|member| member.health == Health::Failed);
         if failed.is_empty() {
             return Ok(());
         }
-        context.show(&Progress::Starting { place: *place, servers: failed.len() });
-        self.stop_members(context, &failed, place)?;
+        context.show(&Progress::Starting { place, servers: failed.len() });
+        self.stop_members(context, &failed)?;
         let again = |member: &ServerState<'a>| (member.id, member.variant, member.restarts + 1);
         let wanted: Vec<_> = failed.iter().map(|at| again(&self.members[*at])).collect();
         for at in &failed {
             self.members[*at].health = Health::Excluded;
         }
-        for started in start_batch(context, &wanted, place)? {
+        for started in start_batch(context, &wanted, &place)? {
             let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
             *member = started;
-            let all = verify_servers(context, &[(member.id, member.variant)], scenarios, place)?;
+            let all = verify_servers(context, &[(member.id, member.variant)], scenarios, &place)?;
             member.exclude_unless(all.iter().flatten().all(|outcome| outcome.passed));
             let is_ours = !matches!(member.variant.program, Program::External { .. });
             if is_ours && member.is_healthy() {
                 let event = EventRecord::new(EventKind::ServerRestarted);
-                context.server_event(event, place, &member.variant.name, Some(next))?;
+                context.server_event(event, &place, &member.variant.name, Some(next))?;
             }
         }
         Ok(())
@@ -189,7 +187,6 @@ impl<'a> ForkServers<'a> {
         member: usize,
         failure: Option<String>,
         scenario: &str,
-        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
         let down = why_down(context.bed.status(member.id));
@@ -198,28 +195,23 @@ impl<'a> ForkServers<'a> {
         };
         member.health = Health::Failed;
         let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };
-        context.server_event(failed, place, &member.variant.name, Some(scenario))
+        context.server_event(failed, &self.place, &member.variant.name, Some(scenario))
     }
 
     /// Stops all and records how each ended.
-    pub fn stop(mut self, context: &mut RunContext<'_>, place: &RunPosition<'_>) -> Result<(), RunError> {
+    pub fn stop(mut self, context: &mut RunContext<'_>) -> Result<(), RunError> {
         let started = self.indices(|member| member.is_started);
-        self.stop_members(context, &started, place)
+        self.stop_members(context, &started)
     }
 
-    fn stop_members(
-        &mut self,
-        context: &mut RunContext<'_>,
-        members: &[usize],
-        place: &RunPosition<'_>,
-    ) -> Result<(), RunError> {
+    fn stop_members(&mut self, context: &mut RunContext<'_>, members: &[usize]) -> Result<(), RunError> {
         let ids: Vec<ServerId> = members.iter().map(|at| self.members[*at].id).collect();
         let ends = context.bed.stop(&ids);
         for (at, end) in members.iter().zip(ends) {
             let member = &mut self.members[*at];
             member.is_started = false;
             let facts = context.bed.program_facts(member.variant)?;
-            let record = fork_record(place, member.variant, facts, end);
+            let record = fork_record(&self.place, member.variant, facts, end);
             context.journal.append_fork(ForkRecord {
                 startup_ns: member.startup_ns,
                 rest_cpu_share: member.rest_cpu_share,
