@@ -1,6 +1,5 @@
 //! Which group is forked next, and when a run is over. Pure: the caller reads the clock.
 
-mod budget;
 pub(crate) mod random_orders;
 
 use std::time::Duration;
@@ -10,7 +9,8 @@ use tare_plan::estimate::fork_time;
 use tare_plan::plan::{Forks, Group, Plan};
 use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 
-use crate::schedule::budget::Budget;
+/// A fork may exceed the budget by this share of its own length. Otherwise the rest of the budget would be wasted.
+const OVERRUN: f64 = 0.25;
 
 /// How far one group is.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,9 @@ pub(crate) enum NextStep<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct ForkSchedule<'a> {
     forks: Forks,
-    budget: Budget,
+    /// Of the completed forks: the plan's estimate, and the time that they took.
+    estimated: Duration,
+    taken: Duration,
     groups: Vec<GroupProgress<'a>>,
     order: GroupOrder,
     /// Whether a group ended because the budget was spent.
@@ -58,7 +60,8 @@ impl<'a> ForkSchedule<'a> {
         };
         Self {
             forks: plan.stop.forks,
-            budget: Budget::new(plan.stop.forks),
+            estimated: Duration::ZERO,
+            taken: Duration::ZERO,
             groups: groups.iter().map(begin).collect(),
             order: plan.stop.order,
             is_out_of_time: false,
@@ -80,7 +83,7 @@ impl<'a> ForkSchedule<'a> {
                 continue;
             }
             let fork = forks + 1;
-            if self.budget.allows_fork(fork, elapsed, estimate) {
+            if self.allows_fork(fork, elapsed, estimate) {
                 return Some(NextStep::Fork { at, group, fork });
             }
             self.run_out_of_time(at);
@@ -104,7 +107,8 @@ impl<'a> ForkSchedule<'a> {
         let Some(group) = self.groups.iter_mut().find(|progress| progress.group.id == step.group) else { return };
         group.forks += 1;
         group.forks_counted = step.forks_counted;
-        self.budget.note_fork_time(group.estimate, Duration::from_nanos(step.taken_ns));
+        self.estimated += group.estimate;
+        self.taken += Duration::from_nanos(step.taken_ns);
         let standing = if self.forks.may_decide(group.forks) { step.standing } else { GroupVerdicts::Open };
         group.is_answered = standing == GroupVerdicts::Answered;
         group.is_over |= standing == GroupVerdicts::Settled;
@@ -124,9 +128,34 @@ impl<'a> ForkSchedule<'a> {
     /// The longest that the run may still take when a fork of the group `at` begins: that fork is finished, even if the budget ends
     /// within it.
     pub fn time_left(&self, at: usize, elapsed: Duration) -> Duration {
-        let open = self.groups.iter().filter(|group| !group.is_over);
-        let left = self.budget.time_left(open.map(|group| (group.forks, group.estimate)), elapsed);
-        left.max(self.budget.fork_time(self.groups[at].estimate))
+        let left: Duration = match self.forks {
+            Forks::Fixed { count } => {
+                let open = self.groups.iter().filter(|group| !group.is_over);
+                open.map(|group| self.fork_time(group.estimate) * count.saturating_sub(group.forks)).sum()
+            }
+            Forks::UntilDecided { budget, .. } => budget.0.saturating_sub(elapsed),
+        };
+        left.max(self.fork_time(self.groups[at].estimate))
+    }
+
+    /// The time of a fork with this estimate, corrected by how far earlier ones were off. One correction serves all groups,
+    /// because it describes the machine.
+    fn fork_time(&self, estimate: Duration) -> Duration {
+        if self.estimated.is_zero() {
+            return estimate;
+        }
+        estimate.mul_f64(self.taken.as_secs_f64() / self.estimated.as_secs_f64())
+    }
+
+    /// Whether a fork that is the `fork`-th (1-based) of its group may begin after `elapsed`.
+    fn allows_fork(&self, fork: u32, elapsed: Duration, estimate: Duration) -> bool {
+        match self.forks {
+            Forks::Fixed { count } => fork <= count,
+            Forks::UntilDecided { budget, .. } => {
+                // The first fork always runs: even a budget that is too small gives figures, without an interval.
+                self.taken.is_zero() || elapsed + self.fork_time(estimate).mul_f64(1.0 - OVERRUN) <= budget.0
+            }
+        }
     }
 
     /// Forks of each group, where that is fixed.
@@ -147,6 +176,29 @@ mod tests {
 
     const fn s(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_fork_begins_only_if_most_of_it_fits() {
+        let plan = planned(Forks::UntilDecided { budget: Span(s(100)), at_least: 5, max_forks: None });
+        let mut schedule = ForkSchedule::new(&plan, &plan.groups);
+        assert!(schedule.allows_fork(1, s(500), s(40)), "the first of all always runs");
+        (schedule.estimated, schedule.taken) = (s(40), s(40));
+        assert!(schedule.allows_fork(3, s(70), s(40)), "70 + 30 of 40 fits");
+        assert!(!schedule.allows_fork(3, s(71), s(40)));
+        assert!(!schedule.allows_fork(1, s(71), s(40)), "the first of another group must fit, too");
+    }
+
+    #[test]
+    fn estimates_are_corrected_by_the_forks_that_were_and_each_group_counts_its_own() {
+        let plan = planned(Forks::Fixed { count: 3 });
+        let mut schedule = ForkSchedule::new(&plan, &plan.groups[..2]);
+        (schedule.groups[0].estimate, schedule.groups[1].estimate) = (s(10), s(20));
+        assert_eq!(schedule.time_left(0, s(0)), s(90));
+        (schedule.estimated, schedule.taken) = (s(10), s(20));
+        assert_eq!(schedule.fork_time(s(20)), s(40), "everything takes twice as long as was thought");
+        schedule.groups[0].forks = 1;
+        assert_eq!(schedule.time_left(0, s(20)), s(2 * 20 + 3 * 40));
     }
 
     #[test]
