@@ -13,8 +13,7 @@ use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use crate::error::RunError;
-use crate::prepare::driven_server::DrivenServer;
-use crate::prepare::resolve;
+use crate::prepare::{DrivenServer, resolve};
 use crate::server_host::local::server_id::ServerId;
 
 /// The longest that a connect may take, however long an answer may.

@@ -2,7 +2,6 @@
 //! looks up servers elsewhere.
 
 mod catalog;
-pub(crate) mod driven_server;
 pub(crate) mod engine;
 pub mod java;
 pub(crate) mod program_files;
@@ -16,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
+use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
 use tare_sut::build::build_by_shell;
@@ -196,6 +196,14 @@ impl Launch {
             Origin::External { url, .. } => external_host(url).ok(),
         }
     }
+}
+
+/// A server that has become ready, as the load sees it: what it must answer, and where.
+pub(crate) struct DrivenServer<'a> {
+    pub variant: Variant,
+    pub launch: &'a Launch,
+    pub contract: Contract,
+    pub address: SocketAddr,
 }
 
 /// Makes every variant of the plan ready to be started, on `host` where that is given. `progress` gets a line for each

@@ -1,17 +1,14 @@
 //! The real test bed: servers as processes of this machine or of another, and load over sockets.
 
-mod run_clock;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tare_load::{Cancel, Sending, Share, SliceSample};
-use tare_plan::Engine;
-use tare_plan::Plan;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
+use tare_plan::{Engine, Plan};
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, KnownStops, Phase, ServerUse};
 use tare_sut::SutError;
@@ -27,20 +24,35 @@ use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::session::{Destination, SessionOrder};
 use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};
-use crate::prepare::driven_server::DrivenServer;
+use crate::prepare::DrivenServer;
 use crate::prepare::engine::{Cell, drive_with_tool};
-use crate::processes::run_clock::RunClock;
 use crate::progress::RunPosition;
 use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::RunningServers;
 use crate::server_host::local::watch::WatchOrder;
 use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
-
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{OnStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;
+
+/// Converts times of the monotonic clock, which starts again with each boot, to time since the run began. The time between
+/// an interruption and the resumption does not count.
+#[derive(Debug, Clone, Copy)]
+struct RunClock {
+    /// When this process started or resumed the run.
+    begin: Nanos,
+    /// How long the run had lasted by then.
+    before: Duration,
+}
+
+impl RunClock {
+    /// Nanoseconds since the run began, at a moment of this process.
+    fn at(&self, moment: Nanos) -> u64 {
+        Nanos::from(self.before).0.saturating_add(moment.since(self.begin))
+    }
+}
 
 /// Servers as processes of this machine or of another, or started outside tare.
 pub(crate) struct ProcessBed<'a> {
@@ -77,7 +89,7 @@ impl<'a> ProcessBed<'a> {
             plan,
             inputs,
             load_cpus: cores.load.clone(),
-            clock: RunClock::starting_at(elapsed, clock::now()),
+            clock: RunClock { begin: clock::now(), before: elapsed },
             host,
             servers: BTreeMap::new(),
             load,
@@ -277,5 +289,19 @@ impl TestBed for ProcessBed<'_> {
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
         servers.iter().for_each(|id| drop(self.servers.remove(id)));
         self.host.stop(servers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_goes_on_soon_after_a_boot_keeps_its_time() {
+        let (minute, ns) = (Duration::from_secs(60), |minutes: u64| minutes * 60_000_000_000);
+        let clock = RunClock { begin: Nanos(ns(3)), before: 50 * minute };
+        assert_eq!([clock.at(Nanos(ns(3))), clock.at(Nanos(ns(5)))], [ns(50), ns(52)]);
+        let new = RunClock { before: Duration::ZERO, ..clock };
+        assert_eq!(new.at(Nanos(ns(4))), ns(1));
     }
 }
