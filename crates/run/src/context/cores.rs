@@ -6,7 +6,7 @@ use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::machine::agent_places::agent_places;
+use crate::machine::generator::agent_places;
 use crate::machine::named_cores::{own_cores, present_cores};
 use crate::server_host::ServerMachine;
 

@@ -20,7 +20,7 @@ use tare_sut::contract::CheckOutcome;
 use crate::error::RunError;
 use crate::server_host::local::server_id::ServerId;
 
-pub use crate::machine::agent_places::{agent_places, read_places};
+pub use crate::machine::generator::{agent_places, read_places};
 pub use crate::test_bed::slice::SliceLoad;
 pub use crate::test_bed::{DriveStage, OnStage};
 pub use local::OwnLoad;

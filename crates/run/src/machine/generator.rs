@@ -1,6 +1,7 @@
-//! Which cores make the load, and whether the process may open enough connections.
+//! Which agents or cores make the load, and whether the process may open enough connections.
 
 use tare_plan::Plan;
+use tare_plan::agent_place::AgentPlace;
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 
@@ -11,6 +12,17 @@ use crate::machine::named_cores::{named_cores, own_cores};
 const OWN_FILES: u64 = 64;
 /// Files that it has open for each server that it starts: its log, its supervisor, its accounts in /proc.
 const FILES_PER_SERVER: u64 = 64;
+
+/// The places of the agents that make a plan's load; none if this process makes it.
+pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
+    read_places(&plan.origin_of("agents"), &plan.machine.agents)
+}
+
+/// Places as users write them; `origin` is the flag or the key that holds them.
+pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
+    let wrong = |message: String| RunError::Plan { key: origin.to_owned(), message };
+    texts.iter().map(|text| text.parse().map_err(wrong)).collect()
+}
 
 /// The cores of the generator: those in `list`, or as many as `threads` asks for (by default half of them), the last core
 /// first, because the kernel puts other work on the first ones. Never more than there are cores or connections.

@@ -1,6 +1,5 @@
 //! This machine, wherever in a run it stands: its cores, and what else happens on it.
 
-pub(crate) mod agent_places;
 pub(crate) mod generator;
 pub mod machine_state;
 pub(crate) mod named_cores;

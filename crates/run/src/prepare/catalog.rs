@@ -14,7 +14,6 @@ use tare_sut::launch::{JvmSettings, LaunchPlan, check_jvm_options};
 
 use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
-use crate::prepare::java::{jdk_home, oldest_java};
 use crate::server_host::ServerMachine;
 
 /// The environment variable that tells a server what to speak, where that is not HTTP/1.1.
@@ -145,4 +144,29 @@ impl CatalogBuild<'_> {
         })?;
         Ok(unavailable.into_iter().collect())
     }
+}
+
+/// The home of the JDK that the plan names; `None` for the newest one that is found.
+pub(super) fn jdk_home(plan: &Plan) -> Option<&Path> {
+    (plan.machine.java != "newest").then(|| Path::new(&plan.machine.java))
+}
+
+/// The Java that all of these servers of the catalog run on; `None` where none runs on a JVM.
+fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, RunError> {
+    let oldest =
+        variants.iter().map(|variant| catalog.family_of(variant.catalog_server()).map(|(_, family)| family.min_java));
+    Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
+}
+
+/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without
+/// Java.
+pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
+    let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
+    let variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let is_of_catalog = |variant: &&Variant| matches!(variant.program, Program::Catalog | Program::CatalogLike { .. });
+    let of_catalog: Vec<&Variant> = variants.filter(is_of_catalog).collect();
+    if let Some(minimum) = oldest_java(catalog, &of_catalog)? {
+        Jdk::find_suitable(minimum, Some(home))?;
+    }
+    Ok(())
 }

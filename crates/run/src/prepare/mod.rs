@@ -3,7 +3,6 @@
 
 mod catalog;
 pub(crate) mod engine;
-pub mod java;
 pub(crate) mod program_files;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,13 +25,13 @@ use tare_sut::probe::hiccup::agent;
 use tare_units::file_name;
 
 use crate::error::RunError;
-use crate::machine::agent_places::agent_places;
-use crate::machine::generator::needed_open_files;
+use crate::machine::generator::{agent_places, needed_open_files};
+use crate::prepare::catalog::jdk_home;
 use crate::prepare::engine::Tool;
-use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::files_of_server;
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
+pub use catalog::check_java;
 
 /// How one variant is started.
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ use tare_plan::suite::Suite;
 use tare_record::store::RECORD_FILE;
 use tare_record::{EndStatus, RunRecord};
 use tare_run::RunError;
-use tare_run::prepare::java::check_java;
+use tare_run::prepare::check_java;
 use tare_sut::SutError;
 use tare_sys::clock;
 

@@ -12,7 +12,7 @@ use tare_sys::affinity::CpuSet;
 
 use super::{Cell, Tool};
 use crate::error::RunError;
-use crate::prepare::java::jdk_home;
+use crate::prepare::catalog::jdk_home;
 
 /// The family in the catalog, and the program in it.
 const FAMILY: &str = "gatling";
