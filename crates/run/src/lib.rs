@@ -36,8 +36,8 @@ use crate::context::journal::Journal;
 use crate::processes::ProcessBed;
 use crate::server_host::ServerMachine;
 
-pub use context::inputs::{ReasonsToStop, RunInputs};
 pub use context::journal::Observer;
+pub use context::{ReasonsToStop, RunInputs};
 pub use error::{RunError, plain_line};
 pub use machine::machine_state;
 pub use machine::named_cores::named_cores;

@@ -19,8 +19,8 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_units::file_name;
 
+use crate::context::RunInputs;
 use crate::context::cores::Cores;
-use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::session::{Destination, SessionOrder};
 use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};

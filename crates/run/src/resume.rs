@@ -8,7 +8,7 @@ use tare_record::RunRecord;
 use tare_record::environment::Environment;
 use tare_record::store::InterruptedRun;
 
-use crate::context::inputs::RunInputs;
+use crate::context::RunInputs;
 use crate::error::RunError;
 use crate::preflight::environment::capture_environment;
 use crate::prepare::Launches;

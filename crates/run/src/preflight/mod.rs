@@ -18,9 +18,8 @@ use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus, physical_cores};
 use tare_units::distinct;
 
-use crate::context::RunContext;
 use crate::context::cores::Cores;
-use crate::context::inputs::RunInputs;
+use crate::context::{RunContext, RunInputs};
 use crate::error::RunError;
 use crate::load_host::LoadMachines;
 use crate::machine::generator::allow_open_files;

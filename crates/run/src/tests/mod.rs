@@ -35,10 +35,9 @@ use tare_sut::jdk::Jdk;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
-use crate::context::RunContext;
 use crate::context::cores::Cores;
-use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
+use crate::context::{ReasonsToStop, RunContext};
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::server_host::{ServerHost, ServerMachine};
