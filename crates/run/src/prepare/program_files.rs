@@ -69,24 +69,9 @@ fn with_argument_files(
     words
 }
 
-/// The words of an argument file of Java, or of a variable with its options: blanks separate them, except in quotes.
+/// The words of an argument file of Java, or of a variable with its options. They are quoted as in a shell.
 fn java_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let (mut word, mut quote) = (String::new(), None);
-        for c in line.chars() {
-            match quote {
-                None if c == '#' && word.is_empty() => break,
-                None if c == '"' || c == '\'' => quote = Some(c),
-                None if c.is_whitespace() => words.push(std::mem::take(&mut word)),
-                Some(open) if open == c => quote = None,
-                _ => word.push(c),
-            }
-        }
-        words.push(word);
-    }
-    words.retain(|word| !word.is_empty());
-    words
+    shell_words::split(text).unwrap_or_default()
 }
 
 fn is_executable(path: &Path) -> bool {
