@@ -9,7 +9,6 @@ use std::time::Duration;
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
 use tare_sys::child::Program;
-use tempfile::TempDir;
 
 use super::Sampled;
 use super::library::{JarSource, Library, VERSION};
@@ -38,8 +37,6 @@ pub(super) struct JvmRecording {
     event: ProfileEvent,
     engine: &'static str,
     file: PathBuf,
-    /// Where the server writes instead, if async-profiler cannot be told that path.
-    aside: Option<TempDir>,
     /// Ends each of its programs.
     cancelled: Arc<AtomicBool>,
 }
@@ -53,11 +50,15 @@ impl JvmRecording {
         jar: &JarSource,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Self, SutError> {
+        if file_pattern(file).contains(',') {
+            let doing = format!("record into {}", file.display());
+            let said = "async-profiler takes a comma for the end of the name";
+            return Err(SutError::sampler(doing, said, "choose another folder with --dir"));
+        }
         let library = Library::find(jar, cancelled)?;
         let start = |engine| {
-            let (library, aside) = (library.clone(), folder_aside(file, &std::env::temp_dir())?);
-            let (file, cancelled) = (file.to_owned(), Arc::clone(cancelled));
-            let recording = Self { library, pid, event, engine, file, aside, cancelled };
+            let (library, file, cancelled) = (library.clone(), file.to_owned(), Arc::clone(cancelled));
+            let recording = Self { library, pid, event, engine, file, cancelled };
             recording.start().map(|_| recording)
         };
         // The kernel may refuse the best way to sample CPU time. Its reason is the one to remedy.
@@ -82,7 +83,6 @@ impl JvmRecording {
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
-        self.take_from_aside()?;
         let stacks = self.collapse()?;
         let samples = |every_ns| Weight::Samples { every_ns };
         let (how, weight) = match self.event {
@@ -104,24 +104,11 @@ impl JvmRecording {
             "-o".to_owned(),
             "jfr".to_owned(),
             "-f".to_owned(),
-            file_pattern(&self.written_file()),
+            file_pattern(&self.file),
             self.pid.to_string(),
         ];
         let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
         tool::run(program, ATTACH_TIMEOUT, &self.cancelled, doing, remedy)
-    }
-
-    /// The file that the server writes.
-    fn written_file(&self) -> PathBuf {
-        self.aside.as_ref().map_or_else(|| self.file.clone(), |folder| folder.path().join("recording.jfr"))
-    }
-
-    fn take_from_aside(&self) -> Result<(), SutError> {
-        let written = self.written_file();
-        if written != self.file {
-            fs::copy(written, &self.file).map_err(SutError::file("copy the recording to", &self.file))?;
-        }
-        Ok(())
     }
 
     fn collapse(&self) -> Result<String, SutError> {
@@ -151,18 +138,6 @@ fn is_of_ctimer(recording: &[u8]) -> bool {
     recording.windows(SETTING.len()).any(|bytes| bytes == SETTING)
 }
 
-/// A folder for a recording whose own path holds a comma, which ends an option of async-profiler. It lies in `temporary`,
-/// unless that has one too.
-fn folder_aside(file: &Path, temporary: &Path) -> Result<Option<TempDir>, SutError> {
-    let has_comma = |path: &Path| file_pattern(path).contains(',');
-    if !has_comma(file) {
-        return Ok(None);
-    }
-    let place = if has_comma(temporary) { Path::new("/tmp") } else { temporary };
-    let made = tempfile::Builder::new().prefix("tare-profile-").tempdir_in(place);
-    made.map(Some).map_err(SutError::file("make a folder for a recording in", place))
-}
-
 /// A path as async-profiler reads it in the server, whose working directory is another: a percent sign begins a placeholder.
 fn file_pattern(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -183,11 +158,6 @@ fn mark_classes(stacks: &str) -> String {
 mod tests {
     use super::*;
 
-    fn recording(library: Library, file: PathBuf, aside: Option<TempDir>) -> JvmRecording {
-        let (event, cancelled) = (ProfileEvent::Cpu, Arc::default());
-        JvmRecording { library, pid: 0, event, engine: "cpu", file, aside, cancelled }
-    }
-
     #[test]
     fn the_name_of_a_file_is_no_pattern() {
         assert_eq!(file_pattern(Path::new("/runs/a%20%28again%29.jfr")), "/runs/a%%20%%28again%%29.jfr");
@@ -195,28 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_arrives_where_the_name_of_a_folder_has_a_comma() {
-        let folder = tempfile::tempdir().unwrap();
-        let asprof = folder.path().join("asprof");
-        // Writes what it was asked to its file, whose name ends at a comma.
-        let script = "#!/bin/sh\nasked=$1\nfor word; do [ \"$before\" = -f ] && file=${word%%,*}; before=$word; done\n\
-            echo \"$asked\" > \"$file\"\n";
-        fs::write(&asprof, script).unwrap();
-        fs::set_permissions(&asprof, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        for name in ["plain", "with, comma"] {
-            let runs = folder.path().join(name);
-            fs::create_dir(&runs).unwrap();
-            let file = runs.join("a.jfr");
-            let library = Library { jar: "none.jar".into(), asprof: asprof.clone(), library: "none.so".into() };
-            // Where the folder for temporary files has a comma too, another one is taken.
-            let aside = folder_aside(&file, &runs).unwrap();
-            assert_eq!(aside.is_some(), name.contains(','));
-            let recording = recording(library, file, aside);
-            recording.start().unwrap();
-            recording.asprof(vec!["stop".to_owned()], "stop", "").unwrap();
-            recording.take_from_aside().unwrap();
-            assert_eq!(fs::read_to_string(&recording.file).unwrap(), "stop\n", "{name}");
-        }
+    fn a_folder_whose_name_has_a_comma_is_refused() {
+        let file = Path::new("/with, comma/a.jfr");
+        let begun = JvmRecording::begin(0, ProfileEvent::Cpu, file, &JarSource::Brought(None), &Arc::default());
+        let error = begun.unwrap_err().to_string();
+        assert!(error.contains("/with, comma/a.jfr") && error.ends_with("choose another folder with --dir"), "{error}");
     }
 
     #[test]
@@ -237,7 +190,9 @@ mod tests {
         let file = folder.path().join("a.jfr");
         fs::write(&file, "no recording").unwrap();
         let library = Library { jar: "none.jar".into(), asprof: "none".into(), library: "none.so".into() };
-        let error = recording(library, file, None).collapse().unwrap_err().to_string();
+        let (event, cancelled) = (ProfileEvent::Cpu, Arc::default());
+        let recording = JvmRecording { library, pid: 0, event, engine: "cpu", file, cancelled };
+        let error = recording.collapse().unwrap_err().to_string();
         assert!(error.contains("a.jfr") && error.contains("profile again") || error.contains("JDK"), "{error}");
     }
 }
