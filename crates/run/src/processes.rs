@@ -13,6 +13,7 @@ use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, KnownStops, Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome};
+use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -32,7 +33,7 @@ use crate::server_host::local::running_server::RunningServers;
 use crate::server_host::local::watch::WatchOrder;
 use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
 use crate::test_bed::slice::SliceLoad;
-use crate::test_bed::{OnStage, ProgramFacts, ServerId, ServerStart, TestBed};
+use crate::test_bed::{OnStage, ServerId, ServerStart, TestBed};
 
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;

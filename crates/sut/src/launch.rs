@@ -53,10 +53,10 @@ impl JvmSettings<'_> {
     }
 }
 
-/// The command line of a server of the catalog.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaunchPlan {
-    /// Program and arguments; those of a server contain `{port}`.
+/// What is started, and what the record says of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramFacts {
+    /// Program and arguments; those of a server contain `{port}`. Of one that runs already, its address.
     pub command: Vec<String>,
     /// The resolved versions of the important libraries.
     pub resolved: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ pub struct LaunchPlan {
 
 impl Catalog {
     /// The command line of a server whose target has been built. Its only argument is the port.
-    pub fn server_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+    pub fn server_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<ProgramFacts, SutError> {
         let mut plan = self.program_launch(server, target, jvm)?;
         plan.command.push(PORT.to_owned());
         Ok(plan)
@@ -74,7 +74,12 @@ impl Catalog {
     ///
     /// # Errors
     /// When the target was not built or is not available, no Java is new enough, or one of its files is missing.
-    pub fn program_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
+    pub fn program_launch(
+        &self,
+        server: &str,
+        target: &Target,
+        jvm: JvmSettings<'_>,
+    ) -> Result<ProgramFacts, SutError> {
         let wrong = SutError::Other;
         let manifest = match self.build_result(target)? {
             Built::Manifest(manifest) => manifest,
@@ -98,7 +103,7 @@ impl Catalog {
             }
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
         };
-        Ok(LaunchPlan { command, resolved: manifest.resolved })
+        Ok(ProgramFacts { command, resolved: manifest.resolved })
     }
 
     fn java_command(
@@ -197,7 +202,7 @@ mod tests {
         root
     }
 
-    fn launch(root: &Path, options: &[String]) -> Result<LaunchPlan, SutError> {
+    fn launch(root: &Path, options: &[String]) -> Result<ProgramFacts, SutError> {
         let catalog = Catalog::load(root)?;
         let home = root.join("jdk");
         let target = catalog.resolve_target("f.Tapir", None)?;

@@ -10,7 +10,7 @@ use tare_plan::plan::{Changes, CommandServer, HttpVersion, Program, Transport, V
 use tare_sut::SutError;
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
-use tare_sut::launch::{JvmSettings, LaunchPlan, check_jvm_options};
+use tare_sut::launch::{JvmSettings, ProgramFacts, check_jvm_options};
 
 use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
@@ -98,7 +98,7 @@ impl CatalogBuild<'_> {
         target: &Target,
         jvm: JvmSettings<'_>,
         changes: &Changes,
-    ) -> Result<LaunchPlan, RunError> {
+    ) -> Result<ProgramFacts, RunError> {
         let options = merged_options(jvm.options, &changes.jvm_options);
         let home = changes.java.as_deref().map(Path::new);
         // A JDK elsewhere was looked for by the home that the plan names.

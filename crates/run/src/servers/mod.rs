@@ -8,6 +8,7 @@ use tare_plan::plan::{Program, Variant};
 use tare_record::RESTLESS_SHARE;
 use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
+use tare_sut::launch::ProgramFacts;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_units::file_name;
@@ -16,7 +17,7 @@ use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::{Progress, RunPosition};
 use crate::servers::verification::{report_header_differences, verify_servers};
-use crate::test_bed::{ProgramFacts, ServerId, ServerStart, TestBed};
+use crate::test_bed::{ServerId, ServerStart, TestBed};
 
 /// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
 /// while.

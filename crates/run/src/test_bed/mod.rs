@@ -3,7 +3,6 @@
 
 pub(crate) mod slice;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_load::SliceSample;
@@ -14,6 +13,7 @@ use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome};
+use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -29,15 +29,6 @@ pub(crate) struct ServerStart<'v> {
     pub id: ServerId,
     pub variant: &'v Variant,
     pub log_name: String,
-}
-
-/// What the record says of a variant's program.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ProgramFacts {
-    /// Program and arguments, or the address of a server that runs elsewhere.
-    pub command: Vec<String>,
-    /// Library versions by name.
-    pub resolved: BTreeMap<String, String>,
 }
 
 /// Progress of a turn of load, or a problem of it.

@@ -17,6 +17,7 @@ use tare_record::profile::Weight;
 use tare_record::{IdleSpan, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
+use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -26,7 +27,7 @@ pub(crate) use self::world::{Action, Planted, PlantedStops, Told, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
-use crate::test_bed::{DriveStage, OnStage, ProgramFacts, ServerId, ServerStart, TestBed};
+use crate::test_bed::{DriveStage, OnStage, ServerId, ServerStart, TestBed};
 
 /// A server that was started.
 #[derive(Debug, Clone)]
