@@ -1,7 +1,6 @@
 //! Errors of a server under test, each with a remedy.
 
 use std::path::PathBuf;
-use std::time::Duration;
 use std::{fmt, io};
 
 use tare_sys::affinity::AffinityError;
@@ -43,8 +42,9 @@ pub enum SutError {
         chooses_port: bool,
         log: LogTail,
     },
-    #[error("{server} was not ready after {}s: {waited_for}; is its ready rule right? Else raise startup_timeout; {log}", timeout.as_secs_f64())]
-    NotReady { server: String, timeout: Duration, waited_for: String, log: LogTail },
+    /// It ran, but did not become ready, or listened where it should not.
+    #[error("{said}; {log}")]
+    NotReady { said: String, log: LogTail },
     #[error("{server}: port {port} is held by {owner}; stop that process, or let tare choose with {{port}}")]
     PortTaken { server: String, port: u16, owner: String },
     #[error(
@@ -54,26 +54,8 @@ pub enum SutError {
         tries - 1
     )]
     PortLost { server: String, port: u16, owner: String, tries: u32 },
-    /// It announced a port on which it does not listen.
-    #[error("{server} says that it listens on port {port}, but no process of it does ({found}); {log}")]
-    PortNotItsOwn {
-        server: String,
-        port: u16,
-        /// The port on which it listens, or the owner of the announced one.
-        found: String,
-        log: LogTail,
-    },
-    /// It listens on several ports, and none is named.
-    #[error("{server} listens on {count} ports ({ports}); say which with base_url or a group (?<port>…) in ready")]
-    WhichPort { server: String, count: usize, ports: String },
-    #[error(
-        "{server}: its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite; {log}"
-    )]
-    NoPortInLine { server: String, log: LogTail },
     #[error("{server}: given up as asked")]
     Cancelled { server: String },
-    #[error("cannot find a free port on the loopback: {source}")]
-    NoFreePort { source: io::Error },
     #[error("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\"")]
     BaseUrl { url: String, reason: String },
     /// A file of tare could not be read or written.

@@ -122,8 +122,9 @@ impl Wait<'_> {
                 return Err(SutError::ExitedBeforeReady { server, how, chooses_port, log });
             }
             if self.waited() >= self.spec.startup_timeout {
-                let (timeout, waited_for) = (self.spec.startup_timeout, waited_for.to_owned());
-                return Err(SutError::NotReady { server: self.name(), timeout, waited_for, log: self.tail() });
+                let (server, seconds) = (&self.spec.name, self.spec.startup_timeout.as_secs_f64());
+                let remedy = "is its ready rule right? Else raise startup_timeout";
+                return Err(self.not_ready(format!("{server} was not ready after {seconds}s: {waited_for}; {remedy}")));
             }
         }
     }
@@ -137,7 +138,8 @@ impl Wait<'_> {
     fn expected_port(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
         if self.spec.line_tells_port() {
             let port = line.and_then(|line| line.port).filter(|&port| port != 0);
-            return port.map(Some).ok_or_else(|| SutError::NoPortInLine { server: self.name(), log: self.tail() });
+            let wrong = "its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite";
+            return port.map(Some).ok_or_else(|| self.not_ready(format!("{}: {wrong}", self.spec.name)));
         }
         match &self.spec.base_url {
             Some(url) => Authority::of(&with_port(url, self.port)).map(|authority| Some(authority.port)),
@@ -193,11 +195,9 @@ impl Wait<'_> {
                     _ => alone_since = Some((*port, now)),
                 },
                 several => {
-                    return Err(SutError::WhichPort {
-                        server: wait.name(),
-                        count: several.len(),
-                        ports: join_addresses(&found),
-                    });
+                    let (server, count, ports) = (&wait.spec.name, several.len(), join_addresses(&found));
+                    let remedy = "say which with base_url or a group (?<port>…) in ready";
+                    return Err(SutError::Other(format!("{server} listens on {count} ports ({ports}); {remedy}")));
                 }
             }
             wait.rest();
@@ -234,8 +234,14 @@ impl Wait<'_> {
         self.child.wait(rest_after(self.waited()));
     }
 
+    /// It announced a port on which it does not listen; `found` is where it does, or who listens there.
     fn wrong_port_error(&self, port: u16, found: String) -> SutError {
-        SutError::PortNotItsOwn { server: self.name(), port, found, log: self.tail() }
+        let server = &self.spec.name;
+        self.not_ready(format!("{server} says that it listens on port {port}, but no process of it does ({found})"))
+    }
+
+    fn not_ready(&self, said: String) -> SutError {
+        SutError::NotReady { said, log: self.tail() }
     }
 
     fn name(&self) -> String {

@@ -68,7 +68,9 @@ impl ServerSpec {
             (false, ..) => Ok(None),
             (true, Some(port), _) => Ok(Some(Port(port))),
             (true, None, true) => Ok(Some(Port(0))),
-            (true, None, false) => Port::choose().map(Some).map_err(|source| SutError::NoFreePort { source }),
+            (true, None, false) => Port::choose()
+                .map(Some)
+                .map_err(|error| SutError::Other(format!("cannot find a free port on the loopback: {error}"))),
         }
     }
 
