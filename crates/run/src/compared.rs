@@ -52,8 +52,8 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
     Ok(if schedule.is_out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows the comparisons of a group: one scenario may have changed what holds of another. Returns the standing of the group, and the
-/// forks that count in all open comparisons. Void comparisons are settled, and so is a group without comparisons.
+/// Shows the comparisons of a group: one scenario may have changed what holds of another. Returns the group's standing,
+/// and the forks that count in all open ones. Void comparisons are settled, and so is a group without any.
 fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosition<'_>) -> (GroupVerdicts, u32) {
     let standings = context.standings(&group.id);
     context.show(&Progress::Standing { place, standings: &standings });

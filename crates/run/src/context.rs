@@ -33,7 +33,6 @@ pub type ReasonsToStop<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonState> + 'a;
 
 /// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {
-    /// How each variant is started.
     pub launches: &'a Launches,
     /// The machine of the servers, where that is another one.
     pub host: Option<&'a dyn ServerMachine>,
@@ -41,7 +40,6 @@ pub struct RunInputs<'a> {
     pub agents: Option<&'a dyn LoadMachines>,
     /// What the catalog's servers must answer.
     pub contract: &'a Contract,
-    /// Folder for the servers' logs.
     pub logs: &'a Path,
     /// Folder for the samplers' own files.
     pub profiles: &'a Path,
@@ -62,7 +60,6 @@ pub(crate) struct FixedLoad {
     pub rate_per_s: f64,
     /// The turns of a saturating round; `None` where its slices stay in one piece.
     pub turns: Option<Turns>,
-    /// The saturating rounds of each fork.
     pub rounds: u32,
     /// The windows of latency; `None` until they are planned.
     pub windows: Option<LatencyWindows>,
@@ -84,8 +81,7 @@ pub(crate) struct RunContext<'a> {
 }
 
 impl FixedLoad {
-    /// The load that follows from the throughput of the slowest server; `None` where it is a share of a capacity that no
-    /// server has shown.
+    /// The load by the slowest server's throughput; `None` where it is a share of a capacity that no server has shown.
     pub fn of(plan: &Plan, slowest_per_s: Option<f64>) -> Option<Self> {
         let rate_per_s = match plan.load.rate {
             Rate::PerSecond { per_s } => Some(per_s),
@@ -124,7 +120,6 @@ impl<'a> RunContext<'a> {
         Self { plan, cores, bed, journal, fixed, baseline_answers, steps, files, reasons_to_stop }
     }
 
-    /// Time since the run began.
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.bed.elapsed_ns())
     }
@@ -145,7 +140,6 @@ impl<'a> RunContext<'a> {
         standings
     }
 
-    /// Tells the observer.
     pub fn show(&mut self, progress: &Progress<'_>) {
         self.journal.show(progress);
     }

@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-/// A failure of the machine, the record or tare itself. Every function that returns one fails when the generator fails or the
-/// record cannot be written; other reasons are named where they are.
+/// A failure of the machine, the record, the generator or tare itself.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {

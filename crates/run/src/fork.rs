@@ -52,8 +52,8 @@ pub(crate) fn run_fork<'a>(
     servers.stop(context)
 }
 
-/// Moves the first scenario with a short request to the front; the others keep their order. In the same time a server answers
-/// hundreds of times as many short requests as long ones, so the code that all scenarios share is compiled sooner.
+/// Moves a scenario with a short request to the front: of these, a server answers hundreds of times as many, so that
+/// the code that all scenarios share is compiled sooner.
 fn short_request_first(mut scenarios: Vec<&NamedScenario>) -> Vec<&NamedScenario> {
     let is_short = |named: &&NamedScenario| {
         named.scenario.request.body.as_ref().is_none_or(|body| body.length() <= LONGEST_SHORT_BODY)
@@ -83,7 +83,6 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLo
     }
 }
 
-/// Measures a scenario in which the server sends.
 pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
     let NamedScenario { scenario: asked, .. } = scenario.named;
     let Some(push) = &asked.push else { return Ok(()) };

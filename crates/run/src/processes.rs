@@ -38,18 +38,16 @@ use crate::test_bed::{OnStage, ServerId, ServerStart, TestBed};
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;
 
-/// Converts times of the monotonic clock, which starts again with each boot, to time since the run began. The time between
-/// an interruption and the resumption does not count.
+/// Converts times of the monotonic clock, which starts with each boot, to time of the run, without its interruptions.
 #[derive(Debug, Clone, Copy)]
 struct RunClock {
     /// When this process started or resumed the run.
     begin: Nanos,
-    /// How long the run had lasted by then.
     before: Duration,
 }
 
 impl RunClock {
-    /// Nanoseconds since the run began, at a moment of this process.
+    /// Nanoseconds since the run began.
     fn at(&self, moment: Nanos) -> u64 {
         Nanos::from(self.before).0.saturating_add(moment.since(self.begin))
     }
@@ -127,8 +125,8 @@ impl TestBed for ProcessBed<'_> {
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
         let mut orders = Vec::with_capacity(starts.len());
         for start in starts {
-            // A program sizes its pools by the cores that it starts on. These must be those that it is measured on, unless an
-            // option has told it.
+            // A program sizes its pools by the cores that it starts on. These must be those that it is measured on,
+            // unless an option has told it.
             let is_told = self.inputs.launches.get(start.variant)?.is_told_its_cores();
             let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
             let ServerStart { id, variant, log_name } = start;

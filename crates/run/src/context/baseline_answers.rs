@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use tare_plan::plan::{Role, Variant};
 use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
 
-/// What the baseline of each group answers where the contract states no body, by group and scenario. In a plain run
-/// without a baseline, the first server takes its place.
+/// What the baseline of each group, or else its first server, answers where the contract states no body.
 #[derive(Debug, Default)]
 pub(crate) struct BaselineAnswers(BTreeMap<(String, String), (String, GivenAnswer)>);
 
 impl BaselineAnswers {
-    /// Takes over the right answers of a baseline, and holds those of any other server against them. A baseline that could not
-    /// start has none, and no other server's take their place.
+    /// Takes over a baseline's right answers, and holds other servers against them. One that did not start has none.
     pub fn hold_against(&mut self, group: &str, has_baseline: bool, variant: &Variant, outcomes: &mut [CheckOutcome]) {
         let is_baseline = variant.role == Role::Baseline;
         for outcome in outcomes.iter_mut().filter(|outcome| outcome.passed) {

@@ -10,13 +10,11 @@ use crate::machine::generator::agent_places;
 use crate::machine::named_cores::{own_cores, present_cores};
 use crate::server_host::ServerMachine;
 
-/// The cores of both sides, as sets.
 #[derive(Debug, Clone)]
 pub(crate) struct Cores {
     pub server: CpuSet,
     /// Empty where agents elsewhere make the load.
     pub load: CpuSet,
-    /// Where servers warm up.
     pub warmup: CpuSet,
     /// Whether servers and generator are on machines of their own, so that the same number is not the same core.
     pub are_apart: bool,
@@ -27,8 +25,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Those of a plan. `host` is the machine of the servers, where that is another one. Agents elsewhere choose their cores
-    /// themselves.
+    /// Those of a plan, with the servers on `host`. Agents elsewhere choose their cores themselves.
     pub fn from_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<Self, RunError> {
         let (of_load, of_server) = (plan.origin_of("load_cpus"), plan.origin_of("server_cpus"));
         let here = own_cores(&of_load)?;
@@ -55,8 +52,7 @@ impl Cores {
         !self.are_apart && self.server.overlaps(&self.load)
     }
 
-    /// The cores of a measurement on the machine of the servers; none where they cannot be told from those of the load. The
-    /// load of another process would count as the work of other programs.
+    /// The cores that are watched beside the servers; none where another process's load would count as other programs.
     pub fn beside_servers(&self) -> CpuSet {
         match (self.has_host || self.has_agents, self.are_shared()) {
             (false, _) => self.server.union(&self.load),

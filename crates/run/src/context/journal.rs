@@ -11,10 +11,8 @@ use crate::progress::Progress;
 
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
 
-/// The record of a run while it is made.
 pub struct Journal<'a> {
     record: RunRecord,
-    /// `None` keeps the record in memory only.
     writer: Option<RunWriter>,
     observer: &'a mut Observer<'a>,
 }
@@ -25,35 +23,27 @@ impl<'a> Journal<'a> {
         Self { record, writer, observer }
     }
 
-    /// Everything so far.
     pub fn record(&self) -> &RunRecord {
         &self.record
     }
 
-    /// Tells the observer.
     pub fn show(&mut self, progress: &Progress<'_>) {
         (self.observer)(progress);
     }
 
-    /// Keeps a slice.
-    ///
-    /// # Errors
-    /// When the record cannot be written; the slice is then not in memory either.
+    /// Keeps a slice. What cannot be written is not in memory either.
     pub fn append_slice(&mut self, slice: StoredSlice) -> Result<(), RunError> {
         self.append(RunWriter::append_slice, |record| &mut record.slices, slice)
     }
 
-    /// Keeps what is known of one start.
     pub fn append_fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_fork, |record| &mut record.forks, fork)
     }
 
-    /// Keeps how a variant warmed up.
     pub fn append_warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_warmup, |record| &mut record.warmups, warmup)
     }
 
-    /// Keeps what another load tool said of a cell.
     pub fn append_cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_cross_check, |record| &mut record.cross_checks, check)
     }
@@ -79,12 +69,10 @@ impl<'a> Journal<'a> {
         self.append(RunWriter::append_event, |record| &mut record.events, event)
     }
 
-    /// Keeps a profile.
     pub fn append_profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_profile, |record| &mut record.profiles, profile)
     }
 
-    /// Keeps how far the run is.
     pub fn save_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.save_checkpoint(&checkpoint)?;

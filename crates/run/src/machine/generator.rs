@@ -24,11 +24,8 @@ pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, Ru
     texts.iter().map(|text| text.parse().map_err(wrong)).collect()
 }
 
-/// The cores of the generator: those in `list`, or as many as `threads` asks for (by default half of them), the last core
-/// first, because the kernel puts other work on the first ones. Never more than there are cores or connections.
-///
-/// # Errors
-/// When `list` cannot be read or names a core that tare may not use.
+/// The cores in `list`, or as many as `threads` asks for (by default half), the last core first: the kernel puts other
+/// work on the first ones. Never more than there are cores or connections.
 pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u32) -> Result<CpuSet, RunError> {
     if let Some(list) = list {
         return named_cores("--load-cpus", list);
@@ -40,9 +37,8 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
     Ok(CpuSet::from_indices(allowed[allowed.len() - used..].iter().copied()))
 }
 
-/// The cores of a generator in a pod with `pod_cpus` whole cores. One of several is left to the other threads of the pod.
-/// Where a node gives pods no cores of their own, pods before this one on the node (`before`) have others, as far as there
-/// are enough.
+/// The generator's cores in a pod of `pod_cpus`: one of several is left to its other threads. Where pods share cores,
+/// those before it on the node (`before`) have others, as far as there are enough.
 pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, RunError> {
     Ok(cpus_in_pod(&own_cores("the cores of this pod")?, pod_cpus, before, connections))
 }
@@ -60,7 +56,6 @@ pub fn is_whole_pod(allowed: &CpuSet, pod_cpus: u32) -> bool {
     allowed.iter().count() <= pod_cpus as usize
 }
 
-/// Raises the limit of open files so that `connections` fit.
 pub fn allow_connections(connections: u32) -> Result<(), RunError> {
     let needed = OWN_FILES + u64::from(connections);
     let allowed = raise_open_files(needed);

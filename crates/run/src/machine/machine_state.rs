@@ -9,7 +9,6 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_time, cpu_quota, load_average};
 
-/// How often a wait looks whether it is cancelled.
 const TICK: Duration = Duration::from_millis(20);
 /// How long the machine is observed at rest.
 const WATCH: Duration = Duration::from_millis(400);
@@ -18,7 +17,6 @@ const PRESSURE_WATCH: Duration = Duration::from_millis(100);
 /// Other work above this share of a core disturbs.
 const BUSY: f64 = 0.05;
 
-/// Captures machine and kernel.
 pub fn machine_facts() -> Vec<FactSection> {
     let machine = Machine::read();
     let of_machine = [
@@ -54,8 +52,8 @@ fn load() -> Option<String> {
     Some(format!("load {load:.2}{pressure}"))
 }
 
-/// The share of the time in which some task waits for a CPU now, while tare does nothing. The kernel's own averages look back
-/// for 10 s: a build or a load of tare itself would count as other programs.
+/// The share of the time in which some task waits for a CPU now. The kernel's own averages look back for 10 s: a build
+/// or a load of tare itself would count as other programs.
 fn pressure_at_rest() -> Option<f64> {
     let (begun, before) = (clock::now(), cpu_pressure_time().ok()?);
     std::thread::sleep(PRESSURE_WATCH);

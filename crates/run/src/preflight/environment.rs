@@ -10,8 +10,7 @@ use crate::machine::machine_state::{machine_facts, section};
 use crate::prepare::Launches;
 use crate::server_host::ServerMachine;
 
-/// Captures machine, kernel, JVM and the versions of the servers. If the servers are on another machine, the facts are those of
-/// that machine, followed by those of this one. The machines of agents come last.
+/// Captures machine, kernel, JVM and versions: of the servers' machine, then of this one, then of the agents'.
 pub fn capture_environment(
     plan: &Plan,
     launches: &Launches,

@@ -86,7 +86,6 @@ fn has_connections_here(plan: &Plan, cores: &Cores) -> bool {
     !cores.has_agents || !cores.has_host && plan.started().any(is_started)
 }
 
-/// An event for each server that tare does not start.
 fn external_servers(plan: &Plan) -> Vec<EventRecord> {
     let external = |variant: &&Variant| matches!(variant.program, Program::External { .. });
     distinct(plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
@@ -155,10 +154,7 @@ fn session_spec(server: SocketAddr, load_cpus: &CpuSet) -> SessionSpec {
     }
 }
 
-/// Drives the built-in server of known delays and compares what is measured with what was planted.
-///
-/// # Errors
-/// When the built-in server does not start or the generator fails: nothing could be measured then.
+/// Compares what is measured of the built-in server with the delay that it plants. Fails when nothing was measured.
 pub fn self_test(
     program: &Path,
     log_path: &Path,
@@ -179,7 +175,6 @@ pub fn self_test(
     Ok(judge(&sample))
 }
 
-/// Whether the generator measured the planted delay right.
 fn judge(sample: &SliceSample) -> EventRecord {
     let service_ns = |q: f64| sample.service.value_at_quantile_ns(q).unwrap_or(0);
     let figures = SelfTestFigures {

@@ -29,8 +29,7 @@ pub struct NoiseFigures {
 }
 
 impl NoiseFigures {
-    /// The smallest difference that this many pairs show with probability 0.8: 0.02 stands for 2 %. `None` with fewer
-    /// than two pairs.
+    /// The smallest difference (0.02: 2 %) that so many pairs show with probability 0.8; `None` with fewer than two.
     pub fn visible_difference(&self, pairs: u32) -> Option<f64> {
         let method = Method::FIXED_FORKS.at_level(ALPHA);
         Some(detectable_difference(self.sd, method, pairs, DEFAULT_POWER).ok()?.exp_m1())

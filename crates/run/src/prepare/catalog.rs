@@ -158,8 +158,7 @@ fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, 
     Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
 }
 
-/// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without
-/// Java.
+/// Checks the JDK that a plan names, if its servers need one. A plan may be made on a machine without Java.
 pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
     let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
     let variants = plan.groups.iter().flat_map(|group| &group.variants);

@@ -33,15 +33,12 @@ use crate::server_host::local::server_id::ServerId;
 use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
 pub use catalog::check_java;
 
-/// How one variant is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
     origin: Origin,
-    /// Library versions resolved for it.
     pub resolved: BTreeMap<String, String>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     agent: Option<PathBuf>,
-    /// Where it shall listen.
     address: IpAddr,
 }
 
@@ -75,23 +72,16 @@ pub struct Launches {
     pub no_meter: Option<String>,
 }
 
-/// What a catalog server's readiness line looks like.
 const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
 
-/// What a readiness line of the catalog and of the built-in server looks like, as an expression.
-///
-/// # Panics
-/// Never: the expression is a constant that a test compiles.
+/// The expression of a readiness line of the catalog and of the built-in server: a constant that a test compiles.
 pub fn catalog_ready() -> Regex {
     #[allow(clippy::unwrap_used, reason = "a constant expression")]
     Regex::new(CATALOG_READY).unwrap()
 }
 
 impl Launches {
-    /// How `variant` is started.
-    ///
-    /// # Errors
-    /// [`RunError::NotPrepared`] when it was not among the plan's variants.
+    /// How `variant` is started; [`RunError::NotPrepared`] when it was not among the plan's variants.
     pub fn get(&self, variant: &Variant) -> Result<&Launch, RunError> {
         self.by_variant.get(&key(variant)).ok_or_else(|| RunError::NotPrepared(variant.name.clone()))
     }
@@ -114,8 +104,7 @@ impl Launches {
         Ok(StartOrder { id, origin, open_files: needed_open_files(plan) })
     }
 
-    /// Who starts `variant`, and how. Of a chain, the log of the proxy has that name, and the others have their server's name
-    /// added.
+    /// Who starts `variant`, and how. In a chain, the log of a server behind a proxy has its name added.
     fn origin(&self, plan: &Plan, variant: &Variant, log_name: String, cpus: &str) -> Result<StartOrigin, RunError> {
         let launch = self.get(variant)?;
         let server = match &launch.origin {
@@ -169,7 +158,6 @@ impl Launch {
         Self { origin, resolved, agent: None, address: Ipv4Addr::LOCALHOST.into() }
     }
 
-    /// Whether it was started outside tare.
     pub(crate) const fn is_external(&self) -> bool {
         matches!(self.origin, Origin::External { .. })
     }
@@ -205,12 +193,8 @@ pub(crate) struct DrivenServer<'a> {
     pub address: SocketAddr,
 }
 
-/// Makes every variant of the plan ready to be started, on `host` where that is given. `progress` gets a line for each
-/// step. Without `builds`, the suite's own servers are started as they are.
-///
-/// # Errors
-/// When a server cannot be built, a load tool that is asked for is not there, no JDK is found, or a command's readiness
-/// expression is none.
+/// Makes every variant of the plan ready to be started, on `host` where that is given, and says each step to
+/// `progress`. Without `builds`, the suite's own servers are started as they are.
 pub fn prepare(
     plan: &Plan,
     catalog: Option<&Catalog>,
@@ -319,10 +303,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
     Ok(Launch::new(origin, BTreeMap::new()))
 }
 
-/// The address of `name:port`.
-///
-/// # Errors
-/// When the name has none: why.
+/// The address of `name:port`; in words, why there is none.
 pub(crate) fn resolve(host: &str) -> Result<SocketAddr, String> {
     let found = host.to_socket_addrs().map(|mut all| all.next());
     let address = found.map_err(|error| format!("\"{host}\" cannot be found: {error}; check the name"))?;

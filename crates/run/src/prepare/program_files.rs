@@ -28,8 +28,8 @@ pub(crate) fn files_of_server(server: &CommandServer) -> BTreeMap<String, String
     commands.flat_map(|command| program_files(&command, directory)).collect()
 }
 
-/// The files of a command line that are programs, with size and time of change: programs, scripts, agents of a JVM, what is on a
-/// class path, and argument files of Java with what they name. Relative paths count from `directory`.
+/// The programs of a command line (scripts, agents, class paths, Java's argument files with what they name, too), each
+/// with size and time of change. Relative paths count from `directory`.
 pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let words = with_argument_files(command, directory, &mut files);

@@ -1,9 +1,6 @@
-//! A round in which all servers alternate: in short turns on connections that stay open, or with one turn each.
-//!
-//! The speed of a core changes within tens of milliseconds. Two neighbouring turns differ by as much as two neighbouring
-//! slices, but in the same time there are ten times as many turns. A server's slice of the round is the sum of its turns;
-//! its CPU counts over the whole round, because what it compiles or collects while another server is loaded is its own
-//! cost.
+//! A round in which all servers alternate, in short turns or one each: the speed of a core changes within tens of ms,
+//! and turns are ten times as many as slices. A server's slice is the sum of its turns. Its CPU counts over the whole
+//! round: what it compiles or collects meanwhile is its own cost.
 
 use tare_load::SliceSample;
 use tare_plan::plan::SliceKind;
@@ -13,7 +10,6 @@ use crate::error::RunError;
 use crate::scenario::ScenarioRun;
 use crate::test_bed::slice::{SliceLoad, count_whole_if_slow};
 
-/// One round under way.
 pub(crate) struct AlternatingRound {
     turn: SliceLoad,
     /// The load of a server's whole slice.
@@ -41,9 +37,8 @@ impl AlternatingRound {
         Self::new(scenario, load, Turns { length: load.length, discard: load.discard, count: 1 })
     }
 
-    /// Drives all turns, one of each member per entry of `orders`, and keeps one slice of each member. Returns the members
-    /// whose slices it kept, in the order of the record. A round that is interrupted is not kept: its slices would be
-    /// shorter than the others.
+    /// Drives one turn of each member per entry of `orders`. Returns the members whose slices it kept, in the record's
+    /// order. Of an interrupted round it keeps none: they would be shorter than others.
     pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<Vec<usize>, RunError> {
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
         scenario.begin_watch(&driven, self.slice.phase);
@@ -84,7 +79,6 @@ impl AlternatingRound {
         Ok(())
     }
 
-    /// Whether a slice is one turn.
     fn is_whole(&self) -> bool {
         self.turn.length == self.slice.length
     }

@@ -1,8 +1,6 @@
-//! Latency under open load: windows of seconds in which the servers alternate.
-//!
-//! How long they are together follows from the servers. A collection makes all requests that it meets late, so a percentile
-//! repeats only where each start has met several. The first fork shows how often each server collects, and fixes the
-//! windows for all forks. They do not end at a collection: a window that does so has met too many for its length.
+//! Latency under open load: windows of seconds in which the servers alternate. A collection makes all requests late
+//! that it meets, so the first fork shows how often each server collects, and fixes windows for all forks that meet
+//! several. They do not end at a collection: such a window has met too many for its length.
 
 use std::time::Duration;
 
@@ -22,13 +20,11 @@ const COLLECTIONS: f64 = 5.0;
 const REQUESTS: f64 = 10_000.0;
 /// The shortest time of all windows of a server, if the plan allows it.
 const SHORTEST: Duration = Duration::from_secs(2);
-/// About the length of a window. Shorter ones share a change of the machine's speed more evenly, but each one has a head that
-/// does not count.
+/// About the length of a window. Shorter ones share a change of the machine better, but have more unscored heads.
 const WINDOW: Duration = Duration::from_secs(3);
 /// The fewest windows of a server: one in which the generator stood still can be left out.
 const FEWEST_WINDOWS: u32 = 2;
 
-/// How often a server collects garbage.
 #[derive(Debug, Clone)]
 struct ServerPace {
     server: String,
@@ -66,9 +62,8 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
     Ok(())
 }
 
-/// The first fork with latency (1-based). The forks before the one that may give a verdict leave it out, so that the verdicts of the
-/// rounds come sooner, if the windows last longer than the rounds, and if enough forks are declared to follow. Where a limit is on
-/// latency, or the number of forks is fixed, every fork measures it.
+/// The first fork with latency (1-based). Those before the one that may give a verdict leave it out, so that verdicts
+/// come sooner, if it is long and enough forks follow. With a limit on latency or a fixed number, every fork has it.
 fn first_fork(plan: &Plan, rounds: u32, windows: LatencyWindows) -> u32 {
     let Forks::UntilDecided { at_least, max_forks, .. } = plan.stop.forks else { return 1 };
     let is_asked_first = plan.stop.limits.iter().any(|limit| limit.currency.is_latency()) || rounds == 0;
@@ -121,7 +116,6 @@ impl ServerPace {
         (per_s > 0.0).then(|| 1.0 / per_s)
     }
 
-    /// Time for enough collections and enough requests.
     fn needed_s(&self, rate_per_s: f64) -> f64 {
         let for_collections = self.period_s(rate_per_s).map_or(0.0, |period_s| period_s * COLLECTIONS);
         for_collections.max(REQUESTS / rate_per_s)

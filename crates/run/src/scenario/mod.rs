@@ -72,8 +72,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         &self.servers.members[member]
     }
 
-    /// Users of every slice that tries no number of them: those of the plan, as far as there are connections for them, and
-    /// one for each worker of the generator.
+    /// Users of a slice: those of the plan, as far as there are connections, and one for each worker of the generator.
     pub fn users(&self) -> u32 {
         let plan = self.plan();
         plan.load.users.min(plan.connections(&self.named.scenario)).max(self.least_users())
@@ -84,7 +83,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.least_users()
     }
 
-    /// Whether this server may get another slice.
     pub fn may_drive(&self, member: usize) -> bool {
         self.server_state(member).is_healthy() && !self.context.is_interrupted()
     }
@@ -207,7 +205,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.record_new_event(EventRecord { group, fork, variant, ..event })
     }
 
-    /// The last `count` slices of the record.
     pub fn last_slices(&self, count: usize) -> &[StoredSlice] {
         let slices = &self.context.journal.record().slices;
         &slices[slices.len() - count..]

@@ -1,5 +1,4 @@
-//! What is scored of one scenario in a fork before its latency: after a slice that shows what the servers can do, slices under
-//! saturating load and at a fixed rate, in random alternation.
+//! What is scored of a scenario before its latency: saturated slices and slices at a fixed rate, randomly alternating.
 
 use std::time::Duration;
 
@@ -14,8 +13,7 @@ use crate::scenario::alternating_round::AlternatingRound;
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::slice::SliceLoad;
 
-/// The longest slice that shows what servers can do before they are profiled. The slices of a profile last as long as a sampler
-/// needs, up to minutes.
+/// The longest slice that shows what servers can do before they are profiled: those of a profile last up to minutes.
 const LONGEST_BEFORE_PROFILE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +31,8 @@ enum RoundStep {
     },
 }
 
-/// The scored slices of one scenario in a fork, in the order in which they are driven. The kinds of rounds are mixed at random, and
-/// so are the members within each round, or within each turn of it. The plan's `counts` hold where no server has shown what is
-/// `fixed` for all forks.
+/// The scored slices in their order. Kinds of rounds are mixed at random, and so are the members in each round or turn.
+/// The plan's `counts` hold where no server has shown what is `fixed` for all forks.
 fn round_steps(counts: &Slices, members: usize, fixed: Option<FixedLoad>, mut orders: RandomOrders) -> Vec<RoundStep> {
     let turns = fixed.and_then(|fixed| fixed.turns);
     let saturating = fixed.map_or(counts.saturating, |fixed| fixed.rounds);
@@ -87,8 +84,8 @@ pub(crate) fn measure_rounds(scenario: &mut ScenarioRun<'_, '_>, fixed: Option<F
     Ok(())
 }
 
-/// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that
-/// follows from what the slowest server did; `None` where it is a share of a capacity that no server has shown.
+/// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load
+/// that follows from the slowest; `None` where it is a share of a capacity that no server has shown.
 pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
     let mut load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
     if scenario.plan().mode == Mode::Profiled {

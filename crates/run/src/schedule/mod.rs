@@ -12,11 +12,9 @@ use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 /// A fork may exceed the budget by this share of its own length. Otherwise the rest of the budget would be wasted.
 const OVERRUN: f64 = 0.25;
 
-/// How far one group is.
 #[derive(Debug, Clone, Copy)]
 struct GroupProgress<'a> {
     group: &'a Group,
-    /// Estimated time of one fork.
     estimate: Duration,
     forks: u32,
     /// Those that count: forks that were set aside do not.
@@ -26,7 +24,6 @@ struct GroupProgress<'a> {
     is_over: bool,
 }
 
-/// What a run does next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum NextStep<'a> {
     /// Fork `fork` (1-based) of `group`, which is the `at`-th (0-based) of the plan.
@@ -35,7 +32,6 @@ pub(crate) enum NextStep<'a> {
     LeaveOut(&'a Group),
 }
 
-/// The forks of all groups within their budget.
 #[derive(Debug, Clone)]
 pub(crate) struct ForkSchedule<'a> {
     forks: Forks,
@@ -68,9 +64,8 @@ impl<'a> ForkSchedule<'a> {
         }
     }
 
-    /// Which group is forked next: the one with the fewest forks, so that the budget is shared evenly, or the first of the
-    /// plan that is not decided. Groups whose comparisons all have a verdict wait for the others: an answer to every question
-    /// comes before a narrower interval for one. `None` when all are over.
+    /// The next fork: of the group with the fewest, or of the first that is open. Groups with a verdict on everything
+    /// wait: an answer to each question comes before a narrower interval for one. `None` when all are over.
     pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
         loop {
             let open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
@@ -93,16 +88,14 @@ impl<'a> ForkSchedule<'a> {
         }
     }
 
-    /// Whether a group must let the groups after it run: it has had all its declared forks. A fork that was set aside is
-    /// replaced, up to half as many as were declared.
+    /// Whether a group has had its declared forks. One that was set aside is replaced, up to half as many again.
     fn has_had_its_turn(&self, at: usize) -> bool {
         let GroupProgress { forks, forks_counted, .. } = self.groups[at];
         let Forks::UntilDecided { max_forks: Some(declared), .. } = self.forks else { return false };
         self.order == GroupOrder::Listed && (forks_counted >= declared || forks >= declared + declared / 2)
     }
 
-    /// Notes that the next fork of a group is done. The group is over once its comparisons are settled: not before its least number
-    /// of forks, and not when they are fixed.
+    /// Notes a fork. Settled comparisons end its group, unless its number of forks is fixed or still too small.
     pub fn note_step(&mut self, step: &DoneStep) {
         let Some(group) = self.groups.iter_mut().find(|progress| progress.group.id == step.group) else { return };
         group.forks += 1;
@@ -120,13 +113,11 @@ impl<'a> ForkSchedule<'a> {
         self.close(at);
     }
 
-    /// Starts no more forks of a group.
     pub fn close(&mut self, at: usize) {
         self.groups[at].is_over = true;
     }
 
-    /// The longest that the run may still take when a fork of the group `at` begins: that fork is finished, even if the budget ends
-    /// within it.
+    /// The longest that the run may still take. The fork of group `at` that begins is finished, even beyond the budget.
     pub fn time_left(&self, at: usize, elapsed: Duration) -> Duration {
         let left: Duration = match self.forks {
             Forks::Fixed { count } => {
@@ -138,8 +129,7 @@ impl<'a> ForkSchedule<'a> {
         left.max(self.fork_time(self.groups[at].estimate))
     }
 
-    /// The time of a fork with this estimate, corrected by how far earlier ones were off. One correction serves all groups,
-    /// because it describes the machine.
+    /// The time of a fork, corrected by how far earlier estimates were off: that describes the machine, not a group.
     fn fork_time(&self, estimate: Duration) -> Duration {
         if self.estimated.is_zero() {
             return estimate;

@@ -19,15 +19,13 @@ use crate::progress::{Progress, RunPosition};
 use crate::servers::verification::{report_header_differences, verify_servers};
 use crate::test_bed::{ServerId, ServerStart, TestBed};
 
-/// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
-/// while.
+/// One look at servers at rest, and the most of them: verification leaves some servers with work for a while.
 const REST_PERIOD: Duration = Duration::from_millis(250);
 const MOST_REST_PERIODS: u32 = 4;
 
 /// Whether a server may get load, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
-    /// It may.
     Healthy,
     /// It died, stopped or answered nothing in a scenario: the next scenario may start it again.
     Failed,
@@ -51,7 +49,6 @@ pub(crate) struct ServerState<'a> {
 }
 
 impl ServerState<'_> {
-    /// Whether it may get load.
     pub fn is_healthy(&self) -> bool {
         self.health == Health::Healthy
     }
@@ -63,8 +60,7 @@ impl ServerState<'_> {
     }
 }
 
-/// The servers of one fork that have started, in the order of the plan. Methods name a server by its index in
-/// [`members`](Self::members).
+/// The started servers of one fork, in the order of the plan. Methods name one by its index in `members`.
 #[derive(Debug)]
 pub(crate) struct ForkServers<'a> {
     pub members: Vec<ServerState<'a>>,
@@ -91,8 +87,7 @@ impl<'a> ForkServers<'a> {
         Ok(Self { members, place })
     }
 
-    /// Compares the answers of every healthy server with its contract and with those of the baseline. One that differs gets
-    /// no load.
+    /// Holds the answers of every healthy server against its contract and the baseline. One that differs gets no load.
     pub fn verify(&mut self, context: &mut RunContext<'_>, scenarios: &[&str]) -> Result<(), RunError> {
         let place = self.place;
         context.show(&Progress::Verifying { place });
@@ -124,8 +119,8 @@ impl<'a> ForkServers<'a> {
         }
     }
 
-    /// Starts every server again that failed in the scenario before, and verifies it. The death stays on record; the new
-    /// start is measured from scenario `next` on. One that runs elsewhere is only verified again.
+    /// Starts every server again that failed in the scenario before, and verifies it. The death stays on record; the
+    /// new start counts from scenario `next` on. One that runs elsewhere is only verified again.
     pub fn restart_failed(
         &mut self,
         context: &mut RunContext<'a>,
@@ -158,14 +153,12 @@ impl<'a> ForkServers<'a> {
         Ok(())
     }
 
-    /// Moves all healthy servers to `cpus`.
     pub fn move_to(&self, bed: &mut dyn TestBed, cpus: &CpuSet) {
         for member in self.members.iter().filter(|member| member.is_healthy()) {
             bed.move_to(member.id, cpus);
         }
     }
 
-    /// How many may get load.
     pub fn healthy(&self) -> usize {
         self.members.iter().filter(|member| member.is_healthy()).count()
     }
@@ -180,8 +173,8 @@ impl<'a> ForkServers<'a> {
         self.members.iter().filter(|member| member.is_started).map(|member| member.id).collect()
     }
 
-    /// Looks whether a server still runs and answered anything; if not, an event says why, and it gets no more load in
-    /// this scenario. `failure` is there when it was asked in a slice and gave no right answer at all: what was wrong.
+    /// Looks whether a server still runs. An event says if not, or what was wrong (`failure`) where a slice got no
+    /// right answer; then it gets no more load in this scenario.
     pub fn check_health(
         &mut self,
         context: &mut RunContext<'_>,
@@ -256,8 +249,7 @@ pub(crate) fn report_unavailable<'v>(
     Ok(())
 }
 
-/// Starts servers side by side on the cores where they warm up, given by id, variant and number of the restart; returns those that
-/// are ready.
+/// Starts servers side by side on the cores of the warm-up: id, variant, number of the restart. Returns the ready ones.
 fn start_batch<'a>(
     context: &mut RunContext<'a>,
     wanted: &[(ServerId, &'a Variant, u32)],

@@ -17,8 +17,7 @@ use crate::test_bed::ServerId;
 const MOST_LOOKS: u32 = 4;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Verifies servers, the baseline first. Each answer that differs from the contract, or from that of the baseline, is an
-/// event. So is the end of a server, in place of the answers that it no longer gave.
+/// Verifies servers, the baseline first. Each wrong answer is an event, and so is the end of a server that gave none.
 pub(crate) fn verify_servers(
     context: &mut RunContext<'_>,
     servers: &[(ServerId, &Variant)],
@@ -59,8 +58,7 @@ fn why_down_at(status: Status, check: &str) -> Option<EventKind> {
     })
 }
 
-/// The state of a server that left a question open. Its end is known to the client at once, and a little later to what watches
-/// over its process.
+/// The state of a server that left a question open. The client sees its end a little before its supervisor does.
 fn status_of_silent(context: &mut RunContext<'_>, server: ServerId) -> Status {
     for _ in 0..MOST_LOOKS {
         let status = context.bed.status(server);
@@ -72,8 +70,7 @@ fn status_of_silent(context: &mut RunContext<'_>, server: ServerId) -> Status {
     context.bed.status(server)
 }
 
-/// Reports headers that differ between a variant and its baseline: they may be a cost, or a mistake of the benchmark.
-/// Where the contract lets a variant answer otherwise, its headers may differ too.
+/// Reports headers that differ from the baseline's, a cost or a mistake, unless the contract allows other answers.
 pub(crate) fn report_header_differences(
     context: &mut RunContext<'_>,
     answers: &[(&Variant, Vec<CheckOutcome>)],

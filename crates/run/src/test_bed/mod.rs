@@ -35,65 +35,48 @@ pub(crate) struct ServerStart<'v> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriveStage {
     /// It opens connections, and that takes long.
-    Opening {
-        open: usize,
-        /// All that it will use.
-        of: usize,
-    },
+    Opening { open: usize, of: usize },
     /// It has waited for its connections, and begins.
     Begun,
     /// The load was not made as ordered.
     Disturbed(EventKind),
 }
 
-/// Hears of each stage of a turn.
 pub type OnStage<'a> = &'a mut dyn FnMut(DriveStage);
 
-/// All operations of a run on its servers, and its clock.
-///
-/// All times are nanoseconds since the run began. A server that fails is not an error: its samples, its status and the results
-/// of its start and its verification show the failure.
+/// All operations of a run on its servers, and its clock: nanoseconds since the run began. A server that fails is no
+/// error: its samples, its status and the results of its start and its verification show the failure.
 pub(crate) trait TestBed {
-    /// Time since the run began.
     fn elapsed_ns(&self) -> u64;
 
-    /// Whether Ctrl-C was pressed.
     fn is_interrupted(&self) -> bool;
 
     /// Why `variant` cannot be started on this machine; `None` when it can.
     fn unavailable_reason(&self, variant: &Variant) -> Option<String>;
 
-    /// Command and versions of `variant`.
-    ///
-    /// # Errors
-    /// [`RunError::NotPrepared`] for a variant that is not in the plan.
+    /// Command and versions of `variant`; [`RunError::NotPrepared`] if it is not in the plan.
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError>;
 
-    /// Starts servers side by side on `cpus` and waits until each is ready or has failed. Returns for each, in the
-    /// order of `starts`, the nanoseconds it took, or why it failed.
+    /// Starts servers side by side on `cpus`. Returns the nanoseconds until each was ready, or why it failed.
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;
 
-    /// Compares a server's answers with its contract: those of `scenarios`, and all checks.
-    ///
-    /// # Errors
-    /// When the agent that asks the server is lost. A server that does not answer is an outcome.
+    /// Compares a server's answers with its contract: those of `scenarios`, and all checks. Fails when the agent that
+    /// asks is lost; a server that does not answer is an outcome.
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError>;
 
-    /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core, where that
-    /// can be read, in the order of `servers`.
+    /// Leaves the servers alone for `span`. Returns the CPU of each as a share of one core, where that can be read.
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
 
     /// Moves a server to `cpus`. A server that has died stays where it was.
     fn move_to(&mut self, server: ServerId, cpus: &CpuSet);
 
-    /// Whether the process of a server runs.
     fn status(&self, server: ServerId) -> Status;
 
     /// The last lines of a server's log, where it has one.
     fn log_tail(&self, server: ServerId) -> Option<String>;
 
-    /// Prepares the load of one scenario for these servers. Connections open with the first turn and stay open. `agreed`
-    /// is what all of them must answer where the contract does not say it.
+    /// Prepares the load of one scenario. Connections open with the first turn and stay open. `agreed` is what all
+    /// servers must answer where the contract does not say it.
     fn open_sessions(
         &mut self,
         servers: &[ServerId],
@@ -101,11 +84,9 @@ pub(crate) trait TestBed {
         agreed: Option<&AgreedAnswer>,
     ) -> Result<(), RunError>;
 
-    /// The fewest users that a turn may have: each worker of a generator needs one. At least 1, and never more than the
-    /// sessions have connections.
+    /// The fewest users of a turn, one for each worker of a generator: at least 1, at most as many as connections.
     fn least_users(&self) -> u32;
 
-    /// Closes all connections of the load.
     fn close_sessions(&mut self);
 
     /// An event that summarizes the load of the whole run, after its last turn.
@@ -113,20 +94,15 @@ pub(crate) trait TestBed {
         None
     }
 
-    /// Drives one turn of load against one server, to the end of its drain. Probes are not read: see
-    /// [`begin_watch`](Self::begin_watch).
-    ///
-    /// # Errors
-    /// When the generator fails. Failures of the server are in the sample.
+    /// Drives one turn of load against one server, to the end of its drain. Fails when the generator does; failures of
+    /// the server are in the sample.
     fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError>;
 
-    /// Reads the probes of these servers, and starts the meters that the plan asks for. One watch runs at a time; it
-    /// may span one turn or many.
+    /// Reads the probes of these servers, and starts the meters of the plan. One watch runs at a time, over turns.
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase);
 
-    /// Reads the probes again. Returns what each server did since [`begin_watch`](Self::begin_watch), in the order
-    /// given there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out. Stops of earlier times may be among
-    /// those that are known.
+    /// What each server did since [`begin_watch`](Self::begin_watch), in the order given there; numbers of requests are
+    /// 0. Hiccups before `scored_from_ns` are left out. Stops of earlier times may be among those that are known.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
     /// Attaches a sampler to a server; its own file is called `file_name`.
@@ -135,10 +111,7 @@ pub(crate) trait TestBed {
     /// Detaches the sampler and returns the stacks it saw.
     fn end_sampling(&mut self) -> Result<Sampled, SutError>;
 
-    /// Lets another load tool drive a scenario on a server.
-    ///
-    /// # Errors
-    /// When its folder cannot be written. A tool that fails is an outcome of the record.
+    /// Lets another load tool drive a scenario on a server. A tool that fails is an outcome.
     fn cross_check(
         &mut self,
         server: ServerId,

@@ -67,10 +67,9 @@ impl SliceLoad {
 /// The most requests of a window whose times are kept: 40 MB. A window with more is not divided into parts.
 const MOST_TRACED: usize = 1_000_000;
 
-/// Whether the server gave an expected answer, or nobody can know whether it would have. At 17 uploads per second, one Poisson
-/// slice of 300 ms in two hundred has no arrival. In a short slice of a warm-up the generator may get no CPU at all: then
-/// nothing was answered and nothing failed. `completed` is checked too, because `ok` leaves out answers to requests of the
-/// discarded head, and with slow answers there may be no others.
+/// Whether the server gave an expected answer, or nobody can know. At 17 uploads per second, one Poisson slice of 300
+/// ms in two hundred has no arrival; in a warm-up the generator may get no CPU. `ok` leaves out answers to requests of
+/// the discarded head, and with slow answers there may be no others.
 pub(crate) fn has_answered_if_asked(slice: &StoredSlice) -> bool {
     let is_open = slice.key.offered_per_s.is_some();
     let was_asked_nothing = is_open && slice.load.offered + slice.load.failed == 0;
@@ -81,11 +80,8 @@ pub(crate) fn has_answered_if_asked(slice: &StoredSlice) -> bool {
 /// Fewer answers per user than this make a slice slow: most of its requests end after its window.
 const QUICK_ANSWERS_PER_USER: u64 = 4;
 
-/// Counts a closed slice with slow answers from its start to the end of its drain, instead of over its window. Answers
-/// are slow if they take about as long as the slice (128 uploads of 5 MiB, say): few of them end in the window, and all
-/// of them end in the drain.
-///
-/// `drained_ns` is the end of the drain, on the clock of `sample.start_ns`.
+/// Counts a closed slice with slow answers (128 uploads of 5 MiB, say) from its start to the end of its drain,
+/// `drained_ns` on the clock of its start: few of them end in its window.
 pub(crate) fn count_whole_if_slow(sample: &mut SliceSample, users: u32, drained_ns: u64) {
     if sample.cancelled
         || sample.completed >= QUICK_ANSWERS_PER_USER * u64::from(users)

@@ -1,12 +1,6 @@
-//! Warming up: rounds of short slices over all servers of a fork until each is steady, or for a fixed time.
-//!
-//! Until steady has two parts. First the servers may use all cores, until their compilers have next to nothing left to do: a
-//! compiler thread that waits for a core is as unfinished as one that runs. Then they move to the cores where they will be
-//! measured, and the cost of a request must stay level. It is judged against the other servers of the fork, because the
-//! machine's own speed changes by a factor of two. There the compilers are judged by their CPU alone: beside a saturated
-//! server a compilation of 1 ms waits for 10, and a backlog still gets its share of the core. A JVM that has just lost a
-//! core settles for seconds; windows from before the move prove nothing. Quiet rounds between the full ones show the
-//! compilers how a server waits for work.
+//! Warming up: rounds of short slices over all servers of a fork until each is steady, or for a fixed time. First on
+//! all cores, until the compilers have next to nothing left to do; then on the cores of measuring, until the cost of a
+//! request stays level beside that of the other servers: the machine's own speed changes by a factor of two.
 
 mod windows;
 
@@ -30,14 +24,13 @@ use crate::test_bed::slice::SliceLoad;
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
-/// The same on the measuring cores, where the servers alternate in turns. The rule needs a number of windows, and with turns
-/// short windows are as good.
+/// The same on the measuring cores. The rule needs a number of windows, and with turns short ones are as good.
 const SLICE_OF_TURNS: Duration = Duration::from_millis(125);
 /// The same for servers without compiler threads. They need less time, but as many slices.
 const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
 
-/// One of this many rounds is quiet for servers with compilers. A compiler omits branches that were never taken, and under full
-/// load a worker never waits for work. Without quiet rounds, the first pause in a measurement discards compiled code.
+/// One of this many rounds is quiet for servers with compilers: under full load a worker never waits for work, a
+/// compiler omits branches that were never taken, and the first pause in a measurement would discard the code.
 const QUIET_EVERY: u32 = 3;
 /// Length of a slice of a quiet round: long enough for hundreds of pauses.
 const QUIET_SLICE: Duration = Duration::from_millis(100);
@@ -50,15 +43,11 @@ const LEAST_QUIET_REQUESTS: f64 = 20.0;
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there beyond the look-back of the rule: some rounds after the change of cores.
 const AFTER_CHANGE_OF_CORES: Duration = Duration::from_secs(2);
-/// The fewest users of a warm-up until steady, unless the plan has fewer or the generator needs more: they still keep a server
-/// busy.
+/// The fewest users of a warm-up until steady, unless plan or generator forbid it: they still keep a server busy.
 const FEWEST_USERS: u32 = 8;
 
-/// The warm-up of all servers of a fork for one scenario.
 pub(crate) struct WarmUp {
-    /// Longest time.
     cap: Duration,
-    /// Users of the next slice.
     users: u32,
     fewest_users: u32,
     most_users: u32,
@@ -77,8 +66,7 @@ pub(crate) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Warms up every healthy server, and records each slice and how steady each server was at the end. The servers are
-    /// then on the cores where they will be measured.
+    /// Warms up every healthy server, records how steady each was at the end, and moves all to their measuring cores.
     pub fn run(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         let mut warm_up = Self::begin(scenario);
         let mut round = 0;
@@ -164,8 +152,8 @@ impl WarmUp {
         Ok(())
     }
 
-    /// The turns of a full round with slices of this length, as in the rounds that are measured: what a change of the machine's
-    /// speed does to one server, it then does to the others. `None` where each slice stays in one piece.
+    /// The turns of a full round with slices of this length: a change of the machine's speed then meets all servers.
+    /// `None` where each slice stays in one piece.
     fn turns(&self, scenario: &ScenarioRun<'_, '_>, length: Duration) -> Option<Turns> {
         let turn = scenario.plan().slices.turn;
         self.until_steady.then(|| turn.turns_of_slice(length, self.users, self.slowest_per_s))?
@@ -201,7 +189,6 @@ impl WarmUp {
         }
     }
 
-    /// How many servers are steady, or get no load.
     fn steady_count(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
         let is_steady = |server: &usize| {
             !scenario.server_state(*server).is_healthy() || self.windows.unsteady_reason(*server).is_none()
@@ -221,8 +208,8 @@ impl WarmUp {
         scenario.context.show(&progress);
     }
 
-    /// Moves the servers to their measuring cores when their compilers are idle, or when the rest of the cap is needed there.
-    /// Removes the windows from before the move.
+    /// Moves the servers to their measuring cores when their compilers are idle, or the rest of the cap is needed
+    /// there. A JVM that has just lost a core settles for seconds: windows from before the move prove nothing.
     fn move_when_compilers_idle(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
         let longest = longest_on_all_cores(self.cap, self.full_round, &self.windows.rule());
         if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest {

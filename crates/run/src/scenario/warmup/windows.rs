@@ -3,20 +3,17 @@
 use tare_record::{ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, why_unsteady};
 
-/// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
-/// unseen, such as Node, still has this time.
+/// How far back the cost of servers without compiler threads must be level. Some, as Node, compile unseen.
 const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
 
-/// How far back the cost must be level in a later scenario of a start, and in how many windows. The code that all scenarios share
-/// is level since the first one.
+/// The same for a later scenario, and in how many windows: the code that all share is level since the first one.
 const LOOK_BACK_OF_LATER_SCENARIO_S: f64 = 3.0;
 const FEWEST_WINDOWS_OF_LATER_SCENARIO: usize = 6;
 
 /// The compilers' share of the time, waiting included, below which they count as idle. With a share of 15 % nothing waits for a
 /// compiler for 85 % of the time. The last compilations come one by one for seconds and need no second core.
 const IDLE_COMPILER_SHARE: f64 = 0.15;
-/// Full rounds over which that share is averaged. A compilation that comes later is still waited for: steady means that the
-/// compilers have used next to no CPU for seconds on the cores of measuring, too.
+/// Full rounds over which that share is averaged. What compiles later must still end before a server is steady.
 const IDLE_ROUNDS: usize = 3;
 
 /// The window of each server in one full round, with its index. A server that was not driven or answered nothing has none.
@@ -35,13 +32,11 @@ impl WarmUpWindows {
         Self { servers, is_first_scenario, rounds: Vec::new() }
     }
 
-    /// Removes the windows of one server, which gets no more load. Otherwise its compilers would count as busy for ever, and the
-    /// relative cost of the others would shift when it leaves.
+    /// Removes a server that gets no more load: it would compile for ever, and shift the relative cost of the others.
     pub fn remove_server(&mut self, server: usize) {
         self.rounds.iter_mut().for_each(|round| round.retain(|(shown, _)| *shown != server));
     }
 
-    /// Whether any server has compiler threads, as far as is known.
     pub fn compiles(&self) -> bool {
         let all = || self.rounds.iter().flatten();
         all().any(|(_, window)| window.compiler_share.is_some()) || all().next().is_none()
@@ -52,8 +47,7 @@ impl WarmUpWindows {
         (0..self.servers).filter_map(|server| self.windows_of(server).next_back()?.compiler_share).reduce(f64::max)
     }
 
-    /// Whether the compilers of all servers have been idle for some rounds. True after these rounds without compilers. Servers that
-    /// get no load do not count.
+    /// Whether the compilers of all servers have been idle for some rounds. Servers that get no load do not count.
     pub fn are_compilers_idle(&self) -> bool {
         let is_idle = |server: usize| {
             let last: Vec<&Window> = self.windows_of(server).rev().take(IDLE_ROUNDS).collect();
@@ -63,7 +57,6 @@ impl WarmUpWindows {
         (0..self.servers).all(is_idle)
     }
 
-    /// Why a server is not steady; `None` if it is.
     pub fn unsteady_reason(&self, server: usize) -> Option<String> {
         let relative_window = |round: &Round| {
             let windows = relative_to_mean(round.clone());
@@ -99,6 +92,7 @@ impl WarmUpWindows {
 /// The window of one slice. Its cost is the CPU per request if that is known, and otherwise the inverse of the throughput.
 pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> {
     let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
+    // Beside a saturated server a compilation of 1 ms waits for 10, and a backlog still gets its share of the core.
     let share = if on_all_cores { ServerCpu::compiler_share } else { ServerCpu::compiler_cpu_share };
     let compiler_share = slice.server.cpu.as_ref().and_then(share);
     let cost = slice.server.cpu.as_ref().map(|cpu| cpu.serving_ns() as f64 / cpu.requests as f64);
@@ -109,8 +103,7 @@ pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> 
     Some(Window { time_s, log_cost, compiler_share })
 }
 
-/// The windows of one round, each cost relative to the geometric mean of all, so that changes of the machine's speed cancel. A
-/// single server keeps its own cost.
+/// The windows of a round, each cost relative to the mean of all: the machine's speed cancels. One alone keeps its own.
 fn relative_to_mean(mut windows: Round) -> Round {
     if windows.len() > 1 {
         let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
