@@ -1,5 +1,4 @@
-//! Builds the servers that a run needs: those of the catalog by `servers/build`, where this file decides which targets are
-//! stale, and those of a suite by the shell command that it gives.
+//! Builds stale servers of the catalog by `servers/build`, and those of a suite by the shell command that it gives.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
@@ -22,7 +21,6 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone, Copy)]
 pub struct BuildLine<'a> {
-    /// Time since the build began.
     pub elapsed: Duration,
     pub text: &'a str,
 }
@@ -48,11 +46,8 @@ impl Catalog {
         Ok(targets.iter().filter(is_stale).cloned().collect())
     }
 
-    /// Builds the stale targets, and reports each line of the build's output. Returns the targets that are not
-    /// available on this machine, with the reason. `java_home` is the JDK of the build (`Jdk::find_compiler`).
-    ///
-    /// # Errors
-    /// When the build fails for another reason, with its last lines, or was cancelled.
+    /// Builds the stale targets with the JDK `java_home`, and reports each line of output. Returns the targets that are
+    /// not available on this machine. Another failure is an error with its last lines.
     pub fn build_targets(
         &self,
         targets: &[Target],
@@ -88,7 +83,6 @@ impl Catalog {
         Ok(unavailable)
     }
 
-    /// Runs `servers/build` and reports its lines.
     fn run(
         &self,
         targets: &[Target],
@@ -105,10 +99,7 @@ impl Catalog {
     }
 }
 
-/// Builds a suite's own server by a shell command in its folder, and reports each line of the output.
-///
-/// # Errors
-/// When the command cannot be started or fails, with its last lines, or was cancelled.
+/// Builds a suite's own server by a shell command in its folder. A failure has the last lines of its output.
 pub fn build_by_shell(
     server: &str,
     command: &str,

@@ -20,7 +20,6 @@ pub use manifest::{Built, Main, Manifest, Runtime, Unavailable};
 /// The version of the file formats that this tare reads.
 const SCHEMA: u32 = 1;
 
-/// The servers' folder and its catalog.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     root: PathBuf,
@@ -31,7 +30,6 @@ pub struct Catalog {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogFile {
-    /// Version of the file format; 1.
     pub schema: u32,
     /// A regular expression for the frames of the layers under test. A profile reports their share.
     #[serde(default)]
@@ -43,7 +41,6 @@ pub struct CatalogFile {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JvmOptions {
-    /// For all Java releases.
     pub options: Vec<String>,
     /// Additional ones from Java 24 on.
     #[serde(default)]
@@ -177,7 +174,6 @@ impl Catalog {
         Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })
     }
 
-    /// The result of the last build of a target.
     pub fn build_result(&self, target: &Target) -> Result<Built, SutError> {
         manifest::read(&self.manifests(), target)
     }

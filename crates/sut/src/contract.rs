@@ -1,5 +1,4 @@
-//! Checks whether a server answers according to the contract. Each exchange is sent once, on one connection, and
-//! compared byte by byte. `tare_plan::contract` has the contract and the allowed differences.
+//! Checks a server's answers against the contract, byte by byte, on one connection.
 
 mod alike;
 mod client;

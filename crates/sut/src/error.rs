@@ -58,19 +58,13 @@ pub enum SutError {
     Cancelled { server: String },
     #[error("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\"")]
     BaseUrl { url: String, reason: String },
-    /// A file of tare could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
     Build { targets: String, how: How, output: String },
     /// A sampler is not available, or could not be attached, stopped or read.
     #[error("cannot {doing}: {said}; {remedy}")]
-    Sampler {
-        doing: String,
-        /// The message of the sampler or of the system.
-        said: String,
-        remedy: String,
-    },
+    Sampler { doing: String, said: String, remedy: String },
     /// async-profiler is not on this machine, and nothing may be downloaded to it.
     #[error("async-profiler is not in {}", folder.display())]
     NoAsyncProfiler { folder: PathBuf },
@@ -79,7 +73,6 @@ pub enum SutError {
     Other(String),
     #[error(transparent)]
     Affinity(#[from] AffinityError),
-    /// The kernel's figures of a process could not be read.
     #[error(transparent)]
     Procfs(#[from] ProcfsError),
     #[error(transparent)]

@@ -32,10 +32,7 @@ impl Jdk {
         self.home.join("bin/java")
     }
 
-    /// The Java to use: `chosen` if given, else `JAVA_HOME` if it is new enough, else the newest one found.
-    ///
-    /// # Errors
-    /// When none is at least `minimum`; the error lists the found ones.
+    /// The Java to use, at least `minimum`: `chosen`, else `JAVA_HOME` if it is new enough, else the newest one.
     pub fn find_suitable(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
         let too_old = |jdk: &Self, whose: &str| jdk.too_old_for(minimum, whose);
         if let Some(home) = chosen {
@@ -58,8 +55,7 @@ impl Jdk {
         SutError::Other(format!("{whose} is Java {version} ({home}), but Java {minimum} or later is needed"))
     }
 
-    /// The JDK that builds the servers of the catalog: `JAVA_HOME` if it is new enough and has a compiler, else the newest
-    /// one that has.
+    /// The JDK that builds the catalog's servers: `JAVA_HOME` if it can, else the newest one with a compiler.
     pub fn find_compiler() -> Result<Self, SutError> {
         let is_usable = |jdk: &Self| jdk.major >= CATALOG_JAVA && jdk.home.join("bin/javac").is_file();
         Self::choose(is_usable).ok_or_else(|| {
@@ -78,7 +74,6 @@ impl Jdk {
         Self::installed_jdks().into_iter().filter(is_usable).max_by_key(|jdk| jdk.major)
     }
 
-    /// Every installation in the usual places.
     fn installed_jdks() -> Vec<Self> {
         let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
         homes.extend(home_on_path());
@@ -101,7 +96,6 @@ impl std::fmt::Display for Jdk {
     }
 }
 
-/// Version and vendor from a `release` file.
 fn parse_release(text: &str) -> Option<(String, String)> {
     let value = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;

@@ -70,10 +70,7 @@ impl Catalog {
         Ok(plan)
     }
 
-    /// The command line of any program of a built target, without its arguments.
-    ///
-    /// # Errors
-    /// When the target was not built or is not available, no Java is new enough, or one of its files is missing.
+    /// The command line of any program of a built target, without its arguments. An error says what is missing.
     pub fn program_launch(
         &self,
         server: &str,

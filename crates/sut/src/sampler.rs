@@ -38,9 +38,8 @@ pub struct Sampled {
 }
 
 impl Sampling {
-    /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
-    /// the sampler. For a JVM, async-profiler comes from `jar`. `cancelled` ends what takes long: the download of that, and the
-    /// reading of what was recorded.
+    /// Attaches a sampler to the server with root process `pid`. Its own file gets `name` and an ending. async-profiler
+    /// comes from `jar`. `cancelled` ends what takes long: a download, and the reading of what was recorded.
     pub fn begin(
         pid: u32,
         event: ProfileEvent,

@@ -43,7 +43,6 @@ pub struct Server {
     _port: Option<Port>,
     /// Its files, until it has ended.
     _fillings: Fillings,
-    /// Of a proxy: the server behind it.
     upstream: Option<Box<Server>>,
 }
 
@@ -64,7 +63,6 @@ pub enum Status {
 pub struct StopReport {
     /// How it ended, whether it had to be killed, and the CPU of its whole tree.
     pub ended: Ended,
-    /// Whether it had ended on its own before.
     pub was_dead: bool,
     /// Of a proxy: the server behind it, and how that ended.
     pub upstream: Option<(String, Box<StopReport>)>,
@@ -87,12 +85,8 @@ impl Server {
         Self::start_unless_cancelled(spec, &AtomicBool::new(false))
     }
 
-    /// Starts a server and waits until it accepts connections, or until `cancelled` is set. What is behind a proxy starts
-    /// first. If another process takes the port that tare has chosen, the server starts again with another one.
-    ///
-    /// # Errors
-    /// When the command is not found, when the server ends or hangs before it is ready, when another process has its
-    /// port, or when the start was cancelled. No process is left in these cases.
+    /// Starts a server, after what is behind it, and waits until it accepts connections or `cancelled` is set. Where
+    /// another process takes the chosen port, it tries again with others. An error leaves no process.
     pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
         let upstream = spec.upstream.as_deref().map(|upstream| Self::start_unless_cancelled(upstream, cancelled));
         let upstream = upstream.transpose()?;
@@ -172,12 +166,11 @@ impl Server {
         &self.base_url
     }
 
-    /// The time from its start, the last one where it lost a port before, until it was ready; with that of what is behind it.
+    /// The time from its start, the last one where it lost a port, until it was ready; with that of what is behind it.
     pub fn startup_ns(&self) -> u64 {
         self.chain().map(|server| server.startup_ns).sum()
     }
 
-    /// The process id of its root process.
     pub fn pid(&self) -> u32 {
         self.child().program_pid()
     }
@@ -207,12 +200,11 @@ impl Server {
         }
     }
 
-    /// The last lines of its log.
     pub fn log_tail(&self, count: usize) -> LogTail {
         tail(&self.spec, &self.log, count)
     }
 
-    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room; and those of what is behind it.
+    /// Moves all its processes and threads, and those of what is behind it, to these CPUs.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
         self.chain().try_for_each(|server| Ok(pin_process_tree(server.pid(), cpus)?))
     }

@@ -167,8 +167,7 @@ impl CheckOutcome {
     }
 }
 
-/// Each header that differs between two servers and is no reason to stop, with the exchanges concerned; empty if there is
-/// none. Such a header may be a cost, or a mistake of the benchmark.
+/// Each header that differs, a cost or a mistake of the benchmark but no reason to stop, with the exchanges concerned.
 pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec<String> {
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for our in ours {

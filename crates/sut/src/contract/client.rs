@@ -82,7 +82,6 @@ impl Sink for Answer {
     }
 }
 
-/// Why no answer can be compared.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error("cannot connect: {0}")]
@@ -132,12 +131,10 @@ impl Client {
         Self { endpoint, timeout, connection: None, http2: None }
     }
 
-    /// A client of the same server with this limit.
     pub(super) fn with_timeout(&self, timeout: Duration) -> Self {
         Self::new(self.endpoint.clone(), timeout)
     }
 
-    /// The `Host` of requests.
     pub(super) fn host(&self) -> String {
         self.endpoint.host.clone().unwrap_or_else(|| self.endpoint.address.to_string())
     }
@@ -187,8 +184,7 @@ impl Client {
         http2.ask(asked, request.body_bytes().to_vec().into(), deadline, reader)
     }
 
-    /// Sends a request over a connection of its own, and passes the answer to `reader` until that has enough. Returns whether the
-    /// answer has ended.
+    /// Asks over a connection of its own, until `reader` has enough. Returns whether the answer has ended.
     pub(super) fn read_alone(&self, request: &Request, reader: &mut impl AnswerReader) -> Result<bool, Failure> {
         let deadline = Deadline::after(self.timeout);
         if self.endpoint.is_http2 {
@@ -217,8 +213,7 @@ impl Client {
             (Err(failure), Ok(())) if self.wants_tls(&failure) => return Err(Failure::SpeaksTls),
             (Err(failure), Ok(())) => return Err(failure),
         }
-        // A server that refuses a body may close before it has read it, without an announcement (RFC 9110, section
-        // 15.5.14).
+        // It may close before it has read the body, without an announcement (RFC 9110, section 15.5.14).
         if answer.keeps_alive && !(has_body && answer.status >= REFUSED) {
             self.connection = Some(stream);
         }
@@ -242,8 +237,7 @@ impl Client {
         Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
     }
 
-    /// Passes an answer to `reader` until that has enough. Returns whether the connection stays open after the answer;
-    /// `None` before its end.
+    /// Reads until `reader` has enough. Returns whether the connection stays open; `None` before the answer's end.
     fn read(
         &self,
         stream: &mut Stream,

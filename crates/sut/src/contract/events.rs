@@ -40,10 +40,7 @@ impl AnswerReader for Begin<'_> {
     }
 }
 
-/// Requests a stream and reads its first events. Returns what is wrong with them.
-///
-/// # Errors
-/// When there is no answer.
+/// Requests a stream and reads its first events. Returns what is wrong with them; without an answer it fails.
 pub(super) fn read(client: &Client, exchange: &Exchange, push: &Push) -> Result<Option<String>, Failure> {
     let wanted = CHECKED_EVENTS.min(push.messages.into());
     let mut begin = Begin { expect: &exchange.expect, wanted, reader: None, events: 0, difference: None };

@@ -19,7 +19,6 @@ use super::stream::Stream;
 /// How long a read waits for a byte before the protocol goes on.
 const TICK: Duration = Duration::from_millis(5);
 
-/// When an answer is too late.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     at: Nanos,
@@ -36,7 +35,6 @@ impl Deadline {
     }
 }
 
-/// A connection whose handshake is done.
 #[derive(Debug)]
 pub(super) struct Http2 {
     sender: SendRequest<Bytes>,
@@ -99,8 +97,7 @@ pub(super) fn request_of(request: &Request, scheme: &str, host: &str) -> Result<
     request.headers.iter().fold(start, |builder, (name, value)| builder.header(name, value)).body(())
 }
 
-/// Polls a future, and the connection that it waits for, until it is done. Each poll of the connection blocks for as long as
-/// the stream does, so that nothing spins.
+/// Polls a future, and the connection that it waits for. Each poll of that blocks for a tick, so that nothing spins.
 fn run<T>(
     mut future: Pin<&mut impl Future<Output = T>>,
     mut connection: Option<&mut Connection<Blocking, Bytes>>,

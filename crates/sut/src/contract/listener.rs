@@ -37,8 +37,7 @@ pub(super) enum Complaint {
     Backwards { number: usize, by: Duration },
 }
 
-/// Opens a WebSocket by `request` and receives the first messages. Their content and order must match the contract.
-/// Their timing need not, because a server that has just started may be slow.
+/// Opens a WebSocket and checks content and order of the first messages, not their timing: it has just started.
 pub(super) fn listen(client: &Client, request: &Request) -> Result<(), Complaint> {
     let (mut line, mut endpoint) = Line::open(client, request)?;
     let mut last: Option<Stamped> = None;

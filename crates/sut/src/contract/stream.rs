@@ -17,11 +17,9 @@ pub struct Endpoint {
     pub host: Option<String>,
     /// Whether it is asked in HTTP/2, and otherwise in HTTP/1.1.
     pub is_http2: bool,
-    /// TLS; `None` without.
     pub security: Option<Security>,
 }
 
-/// HTTP/1.1 without TLS.
 impl From<SocketAddr> for Endpoint {
     fn from(address: SocketAddr) -> Self {
         Self { address, host: None, is_http2: false, security: None }
@@ -36,7 +34,6 @@ pub struct Security {
     pub server_name: ServerName<'static>,
 }
 
-/// An open connection.
 #[derive(Debug)]
 pub(super) enum Stream {
     Plain(TcpStream),
@@ -44,10 +41,7 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    /// Connects, and agrees on TLS where that is given.
-    ///
-    /// # Errors
-    /// When the server cannot be reached, is not trusted, or speaks another protocol.
+    /// Connects, and agrees on TLS where that is given. An error says what a suite can do about it.
     pub(super) fn open(address: SocketAddr, security: Option<&Security>, timeout: Duration) -> io::Result<Self> {
         let socket = open_socket(address, timeout)?;
         let Some(security) = security else { return Ok(Self::Plain(socket)) };
@@ -81,7 +75,6 @@ impl Stream {
 
 type Secure = StreamOwned<ClientConnection, TcpStream>;
 
-/// The name of HTTP/2 in ALPN.
 const HTTP2: &[u8] = b"h2";
 
 /// A connection that has no TLS yet.

@@ -1,9 +1,6 @@
-//! Allocation, heap and garbage collection as the server itself reports them. Each process of the server listens on an abstract
-//! Unix socket, and answers every connection with its totals as one JSON object. It does nothing meanwhile.
-//!
-//! The name of the socket is the value of [`VARIABLE`], a dash, and the number of the process. For Node,
-//! [`NODE_SCRIPT`] listens, loaded before the application. Another program may listen on its own: docs/site/src/counters.md
-//! has the form.
+//! Allocation, heap and garbage collection as the server itself reports them: each of its processes answers connections
+//! to an abstract Unix socket, named by [`VARIABLE`], a dash and its number, with its totals as one JSON object. For
+//! Node, [`NODE_SCRIPT`] listens; docs/site/src/counters.md has the form for other programs.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read};
@@ -47,8 +44,7 @@ pub fn socket_prefix() -> String {
     format!("tare-counters-{}", std::process::id())
 }
 
-/// The sum of the counters of those of `processes` that report them; `None` if none does, or one does not answer. The first
-/// answer of a process begins its count.
+/// The sum of the counters that processes report; `None` if none does, or one does not answer. The first answer begins.
 pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<RuntimeSample> {
     sample_of(processes.into_iter().map(|pid| (pid, format!("{}-{pid}", socket_prefix()))))
 }

@@ -24,7 +24,6 @@ const SHARE_OF_FILES: u64 = 16;
 /// How often new child processes are searched for. A search through `/proc` costs more than the rest of a sample.
 const SEARCH_EVERY: Duration = Duration::from_secs(1);
 
-/// CPU use of a server since its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuSample {
     /// The moment of the sample, on the monotonic clock.
@@ -87,7 +86,6 @@ pub struct CpuProbe {
 }
 
 impl CpuProbe {
-    /// Starts to follow a process and its descendants.
     pub fn new(root: u32) -> Result<Self, SutError> {
         let files_left = usize::try_from(limits::raise_open_files(0) / SHARE_OF_FILES).unwrap_or(usize::MAX);
         let mut probe = Self { root, processes: BTreeMap::new(), processes_known_at: Nanos::ZERO, files_left };
@@ -95,14 +93,9 @@ impl CpuProbe {
         Ok(probe)
     }
 
-    /// Takes a sample. It costs about 3 µs of CPU per thread (60 µs for a JVM with 21 threads), mostly in the kernel.
-    /// Once a second it also searches through all processes.
-    ///
-    /// The kernel updates a running thread's `schedstat` only at its ticks. The missing time, a few milliseconds at
-    /// most, is in the remainder until then.
-    ///
-    /// # Errors
-    /// When the root has ended, or the compilers of a JVM cannot be told from the rest of it.
+    /// Takes a sample: 3 µs of CPU per thread (60 µs for a JVM with 21), mostly in the kernel. Fails when the root has
+    /// ended, or a JVM's compilers cannot be told from the rest. The kernel updates a running thread's `schedstat` only
+    /// at its ticks: a few milliseconds are in the remainder until then.
     pub fn take_sample(&mut self) -> Result<CpuSample, SutError> {
         if clock::now() >= self.processes_known_at + SEARCH_EVERY {
             self.find_new_processes()?;
@@ -118,19 +111,13 @@ impl CpuProbe {
         Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
     }
 
-    /// CPU time so far; after the end of the root, as it was seen last.
-    ///
-    /// # Units
-    /// Nanoseconds.
+    /// CPU time so far in nanoseconds; after the end of the root, as it was seen last.
     pub fn cpu_ns(&mut self) -> u64 {
         let _ = self.refresh(|process, pid, _| process.read_clock(pid));
         self.processes.values().map(Process::used_ns).sum()
     }
 
-    /// Looks at all processes. What one has used that has ended stays with its parent.
-    ///
-    /// # Errors
-    /// When the root has ended.
+    /// Looks at all processes; fails when the root has ended. What another one used stays with its parent.
     fn refresh(&mut self, look: fn(&mut Process, u32, &mut usize) -> Result<(), SutError>) -> Result<(), SutError> {
         // First: of a child that ends from then on, nothing is counted twice.
         self.processes.iter_mut().for_each(|(pid, process)| process.read_reaped(*pid));
@@ -163,8 +150,7 @@ impl CpuProbe {
         self.processes.keys().copied()
     }
 
-    /// Those of them that live now. New ones are searched for among all processes of the machine, which takes about a
-    /// millisecond.
+    /// Those of them that live now. The search for new ones takes about a millisecond.
     pub fn find_living(&mut self) -> Vec<u32> {
         // Where processes cannot be listed, the known ones are left.
         let _ = self.find_new_processes();
@@ -190,7 +176,6 @@ fn add_pools(sum: &mut ByPool, more: &ByPool) {
     more.iter().for_each(|(key, used)| *sum.entry(key.clone()).or_default() += *used);
 }
 
-/// One figure of each kind of thread.
 fn figure_by_kind(used: &ByPool, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, u64> {
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();
     used.iter().for_each(|((kind, _), used)| *sums.entry((*kind).to_owned()).or_default() += figure(used));

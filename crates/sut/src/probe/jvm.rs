@@ -20,7 +20,6 @@ pub fn is_jvm(pid: u32) -> bool {
     process::mappings(pid).is_some_and(|mapped| mapped.contains(LIBRARY))
 }
 
-/// The file with the counters of a process.
 #[derive(Debug, Clone)]
 pub struct JvmProbe {
     pub pid: u32,

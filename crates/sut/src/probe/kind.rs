@@ -39,11 +39,8 @@ pub fn thread_kind(thread_name: &str, is_jvm: bool) -> &'static str {
     of_jvm.map_or(APPLICATION, |(kind, _)| kind)
 }
 
-/// Whether this is what the kernel has of a name that begins so: its first 15 bytes. JVMs since release 26 shorten longer names
-/// themselves, to their first and last bytes: `C2 Comp..hread0`.
-///
-/// # Source
-/// JDK-8368124 (github.com/openjdk/jdk/pull/27395).
+/// Whether the kernel keeps this of a name that begins so: 15 bytes. JVMs since release 26 shorten longer names
+/// themselves, to `C2 Comp..hread0` (JDK-8368124, github.com/openjdk/jdk/pull/27395).
 fn is_kept_of(kept: &str, name: &str) -> bool {
     let is_number = |c: char| c.is_ascii_digit() || c == '#';
     let is_shortened = |(head, tail): (&str, &str)| {

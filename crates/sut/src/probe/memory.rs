@@ -13,8 +13,7 @@ pub fn memory_of_processes(processes: impl IntoIterator<Item = u32>) -> Option<M
     })
 }
 
-/// Resident memory of a process outside its heap. The heap is the mapping of its committed size. `None` without such a
-/// mapping: a heap that may grow can consist of several.
+/// Resident memory outside the heap, the mapping of its committed size; `None` without one: it may consist of several.
 pub fn off_heap_bytes(pid: u32, heap_committed_bytes: u64) -> Option<u64> {
     let heap = resident_of_mapping(pid, heap_committed_bytes)?;
     Memory::of_process(pid).ok()?.rss_bytes.checked_sub(heap)

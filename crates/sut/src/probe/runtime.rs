@@ -27,12 +27,9 @@ pub(super) struct Eden {
 }
 
 impl RuntimeSample {
-    /// The use since `earlier`, without the requests and the memory outside the heap; `None` if a process came or ended
-    /// meanwhile: its part is not known.
-    ///
-    /// A JVM's allocation is counted in eden, in steps of a region (1 MiB with 1 GiB of heap). Objects of half a region or more
-    /// are allocated elsewhere and not counted. It is unknown for collectors other than G1, and after several young
-    /// collections.
+    /// The use since `earlier`, without requests and memory outside the heap; `None` if a process came or ended
+    /// meanwhile. A JVM's allocation is counted in eden, in regions (1 MiB with 1 GiB of heap), without objects of half
+    /// a region. It is unknown for collectors other than G1, and after several young collections.
     pub fn since(&self, earlier: &Self) -> Option<RuntimeUse> {
         let (now, then) = (&self.so_far, &earlier.so_far);
         (self.processes == earlier.processes).then(|| RuntimeUse {

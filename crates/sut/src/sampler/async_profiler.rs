@@ -37,7 +37,6 @@ pub(super) struct JvmRecording {
     event: ProfileEvent,
     engine: &'static str,
     file: PathBuf,
-    /// Ends each of its programs.
     cancelled: Arc<AtomicBool>,
 }
 
@@ -128,11 +127,8 @@ impl JvmRecording {
     }
 }
 
-/// Whether async-profiler took this engine, which sees nothing of the kernel, although another one was asked for: it does where
-/// it may not open the kernel's events.
-///
-/// # Source
-/// async-profiler 4.5, flightRecorder.cpp: a setting is its name and its value, each as its encoding (3), length and bytes.
+/// Whether async-profiler took this engine, which sees nothing of the kernel, because it may not open the kernel's
+/// events. A setting is name and value, each as encoding (3), length, bytes (async-profiler 4.5, flightRecorder.cpp).
 fn is_of_ctimer(recording: &[u8]) -> bool {
     const SETTING: &[u8] = b"engine\x03\x06ctimer";
     recording.windows(SETTING.len()).any(|bytes| bytes == SETTING)

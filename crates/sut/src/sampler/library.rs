@@ -1,5 +1,4 @@
-//! async-profiler on this machine: downloaded by its coordinates like the servers' libraries or brought from another
-//! machine, checked, unpacked.
+//! async-profiler on this machine: downloaded like the servers' libraries or brought from another one, then checked.
 
 use std::ffi::OsString;
 use std::io::{Cursor, Read};
@@ -31,7 +30,6 @@ pub enum JarSource {
     Brought(Option<PathBuf>),
 }
 
-/// The files of async-profiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Library {
     pub jar: PathBuf,
@@ -77,7 +75,6 @@ pub fn cache_folder() -> PathBuf {
     cache_of(env::var_os("XDG_CACHE_HOME"), env::home_dir()).unwrap_or_else(env::temp_dir).join("tare")
 }
 
-/// # Source
 /// XDG Base Directory Specification: an empty or relative path counts as none.
 fn cache_of(given: Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
     let given = given.map(PathBuf::from).filter(|folder| folder.is_absolute());
@@ -89,7 +86,6 @@ pub fn async_profiler_jar(cancelled: &AtomicBool) -> Result<PathBuf, SutError> {
     download_into(&cache_folder(), &|folder: &Path| fetch(folder, cancelled)).map(|(jar, _)| jar)
 }
 
-/// The jar in a folder, and its bytes.
 fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<(PathBuf, Vec<u8>), SutError> {
     let jar = cache.join(JAR);
     if let Some(bytes) = read_verified(&jar) {
@@ -115,7 +111,6 @@ fn read_verified(jar: &Path) -> Option<Vec<u8>> {
     (hash == SHA256).then_some(bytes)
 }
 
-/// Lets Maven copy the jar into a folder.
 fn fetch(folder: &Path, cancelled: &AtomicBool) -> Result<(), SutError> {
     let arguments = [
         "-q".to_owned(),

@@ -33,7 +33,6 @@ const WITHOUT_KERNEL: &str = ", without the kernel, which needs kernel.perf_even
 pub(super) struct PerfRecording {
     child: Child,
     file: PathBuf,
-    /// Ends the reading.
     cancelled: Arc<AtomicBool>,
 }
 
@@ -79,8 +78,7 @@ impl PerfRecording {
     }
 }
 
-/// The samples of a recording as text, and what is to be said of it. Many versions of perf take hours to look up the inlined
-/// functions of a large program.
+/// The samples as text, and what is to be said of them: many versions of perf take hours to look up inlined functions.
 fn read_script(perf: &OsStr, file: &Path, cancelled: &AtomicBool) -> Result<(String, &'static str), SutError> {
     let doing = format!("read the recording {}", file.display());
     let read = |more: &[&str]| {

@@ -74,13 +74,11 @@ impl Log {
         self.0.wait_while(timeout, |state| state.ready.is_none()).ready
     }
 
-    /// Waits until the output has ended and the file is complete, for at most [`END_TIMEOUT`]. The output ends when every
-    /// process of the server has ended.
+    /// Waits until every process of the server has ended and the file is complete, for at most [`END_TIMEOUT`].
     pub(super) fn finish(&self) {
         self.wait_for_end(END_TIMEOUT);
     }
 
-    /// Returns whether it came.
     fn wait_for_end(&self, timeout: Duration) -> bool {
         self.0.wait_while(timeout, |state| !state.is_closed).is_closed
     }

@@ -18,9 +18,8 @@ use crate::SutError;
 const TICK: Duration = Duration::from_millis(10);
 /// How long after the ready line the socket may appear.
 const LINE_AHEAD: Duration = Duration::from_secs(2);
-/// How long a port must be the only open one before it counts as the server's: some servers open a management port first.
-/// Also how long a port must be another process's before it is lost: a process that forks hands its sockets over while tare
-/// looks, and some programs listen for a moment only to find a free port.
+/// How long a port must be the only open one before it is the server's: some open a management port first. And how long
+/// another process's before it is lost: one that forks hands its sockets over, or only looks for a free port.
 const SETTLED: Duration = Duration::from_millis(200);
 /// The longest rest between two looks at a server that starts.
 const LONGEST_REST: Duration = Duration::from_millis(250);
@@ -31,7 +30,6 @@ fn rest_after(waited: Duration) -> Duration {
     (waited / 50).clamp(TICK, LONGEST_REST)
 }
 
-/// Fails if another process uses the server's known port.
 pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
     if spec.line_tells_port() {
         return Ok(());
@@ -72,7 +70,6 @@ fn port_taken_error(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutEr
     SutError::PortTaken { server: spec.name.clone(), port, owner: describe_owner(owner) }
 }
 
-/// A start in progress.
 pub(super) struct Wait<'a> {
     pub(super) spec: &'a ServerSpec,
     pub(super) port: Option<u16>,
@@ -224,12 +221,10 @@ impl Wait<'_> {
         })
     }
 
-    /// How long the server has been starting.
     fn waited(&self) -> Duration {
         Duration::from_nanos(clock::now().since(self.begun))
     }
 
-    /// Rests until the next look, or until the server has ended.
     fn rest(&mut self) {
         self.child.wait(rest_after(self.waited()));
     }
@@ -253,8 +248,7 @@ impl Wait<'_> {
     }
 }
 
-/// The address to connect to for a listening address: the loopback address stands for "any". A JVM listens on IPv6
-/// sockets for IPv4 too; such an address is converted to its IPv4 address.
+/// The address to connect to: the loopback for "any", and IPv4 where a JVM listens on IPv6 sockets for it too.
 fn connect_address(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip().to_canonical() {
         ip if !ip.is_unspecified() => ip,

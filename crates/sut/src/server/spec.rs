@@ -41,8 +41,7 @@ pub struct ServerSpec {
     pub files: BTreeMap<String, String>,
     /// Of a proxy: the server behind it, which is started before it.
     pub upstream: Option<Box<ServerSpec>>,
-    /// The line of its output that says that it is ready; without one, it is ready once it listens. A group named `port` contains
-    /// its port, and `{port}` then becomes 0 ("any").
+    /// Its line when it is ready; else it is once it listens. With a group named `port`, `{port}` becomes 0 ("any").
     pub ready: Option<Regex>,
     /// What `{port}` becomes; tare chooses it if `None`.
     pub port: Option<u16>,
@@ -58,8 +57,7 @@ pub struct ServerSpec {
 }
 
 impl ServerSpec {
-    /// The value of `{port}`, if none is given: 0 if the ready line contains the port, else a free one. `None` if there is no
-    /// placeholder.
+    /// The value of `{port}`: that given, 0 if the ready line tells it, else a free one. `None` without a placeholder.
     pub(super) fn choose_port(&self) -> Result<Option<Port>, SutError> {
         let mut given = self.command.iter().chain(self.env.values()).chain(self.files.values());
         let given_to_it = given.any(|text| text.contains(PORT));
@@ -79,7 +77,6 @@ impl ServerSpec {
     }
 }
 
-/// The text with `{port}` filled in.
 pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
     port.map_or_else(|| text.to_owned(), |port| text.replace(PORT, &port.to_string()))
 }
@@ -114,7 +111,6 @@ impl Fillings {
         Ok(fillings)
     }
 
-    /// Program and arguments of the server.
     pub(super) fn command(&self, spec: &ServerSpec) -> Result<Vec<String>, SutError> {
         let words = spec.command.iter().map(|word| self.fill(word)).collect();
         match &self.folder {
@@ -141,11 +137,8 @@ fn long_class_path(command: &[String]) -> Option<usize> {
     command.windows(2).position(|pair| is_option(&pair[0]) && pair[1].len() > LONGEST_CLASS_PATH_BYTES)
 }
 
-/// A command as it can be started: a class path that is too long for an argument is written to `file`, where the JVM finds it.
-/// Until then a command has the whole class path, whose files may be sent elsewhere and must not change in a run.
-///
-/// # Errors
-/// When the file cannot be written.
+/// A command as it can be started: a class path too long for an argument is written to `file`. Until then its files may
+/// be sent elsewhere, and must not change in a run.
 pub fn with_short_arguments(mut command: Vec<String>, file: &Path) -> Result<Vec<String>, SutError> {
     if let Some(at) = long_class_path(&command) {
         let class_path = command.remove(at + 1);
@@ -155,10 +148,7 @@ pub fn with_short_arguments(mut command: Vec<String>, file: &Path) -> Result<Vec
     Ok(command)
 }
 
-/// The text of a JDK argument file.
-///
-/// # Source
-/// Documentation of the `java` command, "java Command-Line Argument Files": in quotes, a backslash escapes.
+/// The text of an argument file: in quotes, a backslash escapes (documentation of the `java` command).
 fn argument_file(class_path: &str) -> String {
     format!("-cp\n\"{}\"\n", class_path.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -194,7 +184,6 @@ impl Drop for Port {
     }
 }
 
-/// Host and port of a base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Authority {
     pub(super) host: String,

@@ -11,10 +11,9 @@ const PAUSE_NS: u64 = 5_000_000;
 /// Largest number of pauses reported per slice, the longest first.
 const MOST: usize = 100;
 
-/// The pauses of both meters in order of time, which counts from `origin`. Begin and length are exact to one interval of the
-/// meter. `used` is what the JVM did meanwhile: a counter that it does not report explains no pause. A cause must explain at least half of a pause. The machine comes first:
-/// the outside meter paused at the same time. Then come the JVM's collections and safepoints, as far as their time
-/// lasts, the longest pause first.
+/// The pauses of both meters, exact to an interval of the meter, in order of time since `origin`. A cause must explain
+/// half of a pause: first the machine, where the outside meter paused too; then the JVM's collections and safepoints
+/// (`used`), as far as their time lasts, the longest pause first.
 pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], used: Option<&RuntimeUse>, origin: Nanos) -> Vec<Pause> {
     let outside = find_pauses(machine);
     let mut inside = find_pauses(jvm);

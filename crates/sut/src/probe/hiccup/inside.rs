@@ -1,8 +1,6 @@
-//! The meter inside a JVM, seen from outside: a file that our agent maps and writes its delays to.
-//!
-//! All words have 8 bytes, little endian: `MAGIC`, the number of the requested recording (0: none), the number of the
-//! running one, and its number of delays. Then each delay has its deadline on the monotonic clock and its lateness. The
-//! writer is `probes/jvm/src/tare/probes/Hiccups.java`.
+//! The file to which our agent in a JVM (`probes/jvm/src/tare/probes/Hiccups.java`) writes its delays. All words have 8
+//! bytes, little endian: `MAGIC`, the number of the requested recording (0: none), that of the running one, its number
+//! of delays; then each delay's deadline on the monotonic clock, and its lateness.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

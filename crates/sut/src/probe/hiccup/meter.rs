@@ -11,9 +11,7 @@ use tare_sys::threads;
 
 use super::{Delay, INTERVAL};
 
-/// A running meter.
-///
-/// It has the priority of an ordinary thread, like the meter inside a JVM, so both wait equally for a busy core.
+/// A running meter, with the priority of an ordinary thread, as inside a JVM: both wait equally for a busy core.
 #[derive(Debug)]
 pub struct Meter {
     is_over: Arc<AtomicBool>,

@@ -1,9 +1,6 @@
-//! Diagnostic commands of a running HotSpot JVM, by the socket that it opens when it is asked to. `jcmd` of a JDK does the same.
-//!
-//! # Source
-//! OpenJDK, `src/hotspot/os/posix/attachListener_posix.cpp`: a file `.attach_pidN` and a SIGQUIT make the JVM listen on
-//! `/tmp/.java_pidN`. A request is a version, a command and three arguments, each closed by a zero byte; the answer is the line
-//! of a code (0 is success), then text, until the JVM closes the connection.
+//! Diagnostic commands of a running HotSpot JVM, as by `jcmd`. A file `.attach_pidN` and a SIGQUIT make it listen on
+//! `/tmp/.java_pidN`. A request is a version, a command and three arguments, each closed by a zero byte; the answer is
+//! a line with a code (0: success), then text (OpenJDK, `src/hotspot/os/posix/attachListener_posix.cpp`).
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

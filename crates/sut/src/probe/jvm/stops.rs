@@ -1,7 +1,4 @@
-//! The stops of a JVM, from its own log of safepoints: a collection, or another reason to stop all its threads. The JVM writes
-//! a line of 200 bytes at the end of each, and does nothing else for it. `timenanos` is its `System.nanoTime`, which on Linux
-//! is the clock `CLOCK_MONOTONIC`, so its times need no conversion.
-//!
+//! The stops of a JVM, from its own log of safepoints, a line each, in `System.nanoTime`: `CLOCK_MONOTONIC` on Linux.
 //! HotSpot, JDK 17 to 25, with every collector:
 //! `[14578012227692ns][31238] Safepoint "G1CollectForAllocation", Time since last: …, Total: 9237047 ns, …`.
 
@@ -35,7 +32,6 @@ pub fn jvm_option(folder: &Path) -> Option<String> {
 /// The beginning of the names of folders for the logs of running JVMs. The process that asked for the log follows.
 const ASKED_FOLDER: &str = "tare-stops-";
 
-/// The log of the safepoints of one JVM.
 #[derive(Debug)]
 pub struct StopLog {
     /// Where a running JVM was asked for it.
@@ -55,8 +51,7 @@ impl StopLog {
         processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid).filter(is_written))
     }
 
-    /// Whether another option of the JVM has turned it off, as `-Xlog:disable` does: it is empty, and there were stops. The last
-    /// one may not be written yet.
+    /// Whether another option turned it off, as `-Xlog:disable` does: it is empty after several stops.
     fn was_turned_off(&self) -> bool {
         let counters = JvmProbe::find_counters(self.pid).and_then(|jvm| jvm.take_sample());
         let had_stops = counters.and_then(|sample| sample.so_far.safepoints).is_some_and(|stops| stops > 1);
@@ -100,8 +95,7 @@ impl StopLog {
         Some(Self { _asked: None, file, pid, read: 0, is_broken: false, last_end_ns: 0 })
     }
 
-    /// The stops that ended since the last call, in order. `None` where they are not known: the log was cut, belongs to another
-    /// process, or has another form.
+    /// The stops that ended since the last call; `None` where the log was cut, is another process's, or not understood.
     pub fn take_stops(&mut self) -> Option<Vec<IdleSpan>> {
         let stops = self.read_new_lines().filter(|_| !self.is_broken);
         self.is_broken |= stops.is_none();
@@ -145,7 +139,6 @@ impl Drop for AskedLog {
     }
 }
 
-/// The command that closes an output.
 fn turn_off(output: &str) -> String {
     format!("VM.log output={output} what=all=off")
 }
