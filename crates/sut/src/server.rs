@@ -80,15 +80,10 @@ impl std::fmt::Display for StopReport {
 }
 
 impl Server {
-    /// Starts a server and waits until it accepts connections.
-    pub fn start(spec: &ServerSpec) -> Result<Self, SutError> {
-        Self::start_unless_cancelled(spec, &AtomicBool::new(false))
-    }
-
     /// Starts a server, after what is behind it, and waits until it accepts connections or `cancelled` is set. Where
     /// another process takes the chosen port, it tries again with others. An error leaves no process.
-    pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
-        let upstream = spec.upstream.as_deref().map(|upstream| Self::start_unless_cancelled(upstream, cancelled));
+    pub fn start(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
+        let upstream = spec.upstream.as_deref().map(|upstream| Self::start(upstream, cancelled));
         let upstream = upstream.transpose()?;
         let behind = upstream.as_ref().map(Self::address);
         let mut server = Self::start_at_free_port(spec, behind, cancelled)?;

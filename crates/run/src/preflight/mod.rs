@@ -136,7 +136,7 @@ impl KnownServer {
             log_path: log_path.to_owned(),
             ..ServerSpec::default()
         };
-        let server = Server::start_unless_cancelled(&spec, cancelled)?;
+        let server = Server::start(&spec, cancelled)?;
         let spec = session_spec(server.address(), load_cpus);
         Ok(Self { server, session: LoadSession::open(&spec)?, connections: spec.connections })
     }

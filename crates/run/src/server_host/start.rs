@@ -69,12 +69,12 @@ impl StartOrder {
     /// `cancelled` is set.
     ///
     /// # Errors
-    /// As [`OwnStart::spec`] and [`Server::start_unless_cancelled`]. A server elsewhere is assumed to run; its verification
+    /// As [`OwnStart::spec`] and [`Server::start`]. A server elsewhere is assumed to run; its verification
     /// shows whether it answers.
     pub fn start(&self, logs: &Path, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
         Ok(match &self.origin {
             StartOrigin::External(address) => LiveServer::external(*address),
-            StartOrigin::Ours(own) => LiveServer::ours(Server::start_unless_cancelled(&own.spec(logs)?, cancelled)?),
+            StartOrigin::Ours(own) => LiveServer::ours(Server::start(&own.spec(logs)?, cancelled)?),
         })
     }
 

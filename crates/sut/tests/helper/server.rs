@@ -9,6 +9,7 @@ use std::net::TcpListener;
 use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use spec::announcing;
 use tare_sut::server::Server;
@@ -113,7 +114,7 @@ fn write_at_once(file: &Path, text: &str) {
 fn start_a_server_and_write_its_pid(report: &Path) {
     let me = std::env::current_exe().unwrap().display().to_string();
     let spec = announcing([&me, "announces", "{port}"], report.with_extension("log"));
-    let server = Server::start(&spec).unwrap();
+    let server = Server::start(&spec, &AtomicBool::new(false)).unwrap();
     write_at_once(report, &server.pid().to_string());
     park();
 }

@@ -20,6 +20,8 @@ use tare_sys::clock;
 use tare_sys::procfs::process::Stat;
 use tare_sys::procfs::tree::process_tree;
 
+/// Whether a start that nobody cancels is cancelled.
+static NEVER: AtomicBool = AtomicBool::new(false);
 /// The program that plays a server: `tests/helper/server.rs`.
 const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
 
@@ -32,7 +34,7 @@ fn start_error(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> 
     let directory = tempfile::tempdir().unwrap();
     let mut spec = spec(directory.path(), role, argument);
     change(&mut spec);
-    let error = Server::start(&spec).unwrap_err();
+    let error = Server::start(&spec, &NEVER).unwrap_err();
     let text = error.to_string();
     (error, text)
 }
@@ -52,7 +54,7 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
 #[test]
 fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}"), &NEVER).unwrap();
     assert_eq!(server.base_url(), format!("http://{}", server.address()));
     let mut answer = String::new();
     let mut stream = TcpStream::connect(server.address()).unwrap();
@@ -72,7 +74,7 @@ fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
 #[test]
 fn a_worker_that_lost_its_parent_is_the_servers_own() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "leaves its worker alone", "{port}")).unwrap();
+    let server = Server::start(&spec(directory.path(), "leaves its worker alone", "{port}"), &NEVER).unwrap();
     let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
     server.set_cpus(&first).unwrap();
     let probe = CpuProbe::new(server.pid()).unwrap();
@@ -91,7 +93,7 @@ fn without_a_line_a_port_is_chosen_or_found() {
         let mut spec = spec(directory.path(), "listens", argument);
         spec.ready = None;
         spec.base_url = url.map(str::to_owned);
-        let server = Server::start(&spec).unwrap();
+        let server = Server::start(&spec, &NEVER).unwrap();
         assert!(server.base_url().contains(&server.address().port().to_string()), "{}", server.base_url());
         assert_eq!(server.base_url().ends_with("/api"), url.is_some());
     }
@@ -103,7 +105,7 @@ fn several_servers_start_at_the_same_time() {
         .map(|_| {
             std::thread::spawn(|| {
                 let directory = tempfile::tempdir().unwrap();
-                Server::start(&spec(directory.path(), "announces", "{port}")).unwrap()
+                Server::start(&spec(directory.path(), "announces", "{port}"), &NEVER).unwrap()
             })
         })
         .collect();
@@ -153,7 +155,7 @@ fn a_server_that_is_given_up_may_end_what_it_has_begun_elsewhere() {
     spec.command = ["sh", "-c", script].map(str::to_owned).to_vec();
     spec.directory = Some(directory.path().to_owned());
     spec.startup_timeout = Duration::from_secs(1);
-    let error = Server::start(&spec).unwrap_err();
+    let error = Server::start(&spec, &NEVER).unwrap_err();
     assert!(matches!(error, SutError::NotReady { .. }), "{error}");
     assert_eq!(std::fs::read_to_string(directory.path().join("ended")).unwrap(), "ended\n");
 }
@@ -212,7 +214,7 @@ fn start_without_first_port(role: &str) -> (u16, Server) {
     spec.ready = None;
     spec.base_url = Some("http://127.0.0.1:{port}".to_owned());
     std::thread::scope(|scope| {
-        let start = scope.spawn(|| Server::start(&spec).unwrap());
+        let start = scope.spawn(|| Server::start(&spec, &NEVER).unwrap());
         wait_until("the server to get a port", || seen.exists());
         let port: u16 = std::fs::read_to_string(&seen).unwrap().parse().unwrap();
         let _thief = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
@@ -241,7 +243,7 @@ fn a_server_that_loses_every_port_says_who_has_the_last_one() {
     spec.env.insert("TAKEN".to_owned(), taken.display().to_string());
     // This process listens on every port that the server gets, until the start has failed.
     std::thread::scope(|scope| {
-        let start = scope.spawn(|| Server::start(&spec).unwrap_err());
+        let start = scope.spawn(|| Server::start(&spec, &NEVER).unwrap_err());
         let mut thieves: Vec<TcpListener> = Vec::new();
         while !start.is_finished() {
             let asked = std::fs::read_to_string(&taken).ok().and_then(|port| port.parse::<u16>().ok());
@@ -272,7 +274,7 @@ fn a_start_can_be_cancelled() {
     let spec = spec(directory.path(), "is silent", "");
     let cancelled = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let start = scope.spawn(|| Server::start_unless_cancelled(&spec, &cancelled));
+        let start = scope.spawn(|| Server::start(&spec, &cancelled));
         wait_until("the server to run", || std::fs::metadata(&spec.log_path).is_ok_and(|log| log.len() > 0));
         cancelled.store(true, Ordering::Relaxed);
         assert!(matches!(start.join().unwrap(), Err(SutError::Cancelled { .. })));
@@ -284,14 +286,14 @@ fn a_flood_of_output_fills_neither_disk_nor_memory() {
     let directory = tempfile::tempdir().unwrap();
     let mut spec = spec(directory.path(), "floods", "");
     spec.startup_timeout = Duration::from_secs(1);
-    Server::start(&spec).unwrap_err();
+    Server::start(&spec, &NEVER).unwrap_err();
     assert!(std::fs::metadata(&spec.log_path).unwrap().len() <= (2 << 20) + 100);
 }
 
 #[test]
 fn a_stopped_server_is_seen_and_stopped_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}"), &NEVER).unwrap();
     let pid = server.pid();
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::STOP).unwrap();
     wait_until("the server to be stopped", || server.status() == Status::Stopped);
@@ -302,7 +304,7 @@ fn a_stopped_server_is_seen_and_stopped_all_the_same() {
 #[test]
 fn a_server_that_dies_later_is_seen() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}"), &NEVER).unwrap();
     kill_process(Pid::from_raw(server.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
     wait_until("the server to be dead", || server.status() == Status::Exited(How::Signal(9)));
     assert!(server.stop().unwrap().was_dead);
@@ -326,7 +328,7 @@ fn command_line(pid: u32) -> String {
 #[test]
 fn a_proxy_learns_where_the_server_behind_it_listens_and_both_end_together() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&chain(directory.path(), "reads its file")).unwrap();
+    let server = Server::start(&chain(directory.path(), "reads its file"), &NEVER).unwrap();
     let all: Vec<&Server> = server.chain().collect();
     assert_eq!(all.iter().map(|one| one.name()).collect::<Vec<_>>(), ["the server", "app"]);
     let said = server.log_tail(1).lines.concat();
@@ -346,7 +348,7 @@ fn a_proxy_learns_where_the_server_behind_it_listens_and_both_end_together() {
 #[test]
 fn a_proxy_that_does_not_start_leaves_nothing_behind_it() {
     let directory = tempfile::tempdir().unwrap();
-    let error = Server::start(&chain(directory.path(), "dies")).unwrap_err();
+    let error = Server::start(&chain(directory.path(), "dies"), &NEVER).unwrap_err();
     assert!(matches!(error, SutError::ExitedBeforeReady { ref server, .. } if server == "the server"), "{error}");
     let log = std::fs::read_to_string(directory.path().join("app.log")).unwrap();
     let port = log.trim().rsplit(' ').next().unwrap();
@@ -358,14 +360,14 @@ fn a_server_behind_a_proxy_that_does_not_start_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let mut spec = chain(directory.path(), "reads its file");
     spec.upstream.as_mut().unwrap().command[1] = "dies".into();
-    let error = Server::start(&spec).unwrap_err().to_string();
+    let error = Server::start(&spec, &NEVER).unwrap_err().to_string();
     assert!(error.starts_with("app ended before it was ready"), "{error}");
 }
 
 #[test]
 fn all_threads_of_a_server_move_to_other_cpus() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
+    let server = Server::start(&spec(directory.path(), "announces", "{port}"), &NEVER).unwrap();
     let first = CpuSet::from_indices(allowed_cpus().unwrap().iter().take(1));
     server.set_cpus(&first).unwrap();
     let tasks = tare_sys::procfs::process::thread_ids(server.pid()).unwrap();

@@ -37,7 +37,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut spec = own.spec(&temporary_logs("serve")?.keep())?;
     // Any free port is chosen as in a run.
     spec.port = Some(args.port).filter(|port| *port != 0);
-    let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
+    let server = Server::start(&spec, &built.cancelled)?;
     let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
     let command = spec.command.join(" ").replace(PORT, &server.address().port().to_string());
     console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
