@@ -91,8 +91,8 @@ impl Catalog {
         cancelled: &AtomicBool,
         on_line: &mut dyn FnMut(BuildLine<'_>),
     ) -> Result<(), SutError> {
-        let mut program = Program::new(self.servers_folder().join("build")).args(arguments);
-        program.directory = Some(self.servers_folder().to_owned());
+        let mut program = Program::new(self.root.join("build")).args(arguments);
+        program.directory = Some(self.root.clone());
         program.env.extend(java_home.map(|home| ("JAVA_HOME".into(), home.into())));
         let what = names(targets).collect::<Vec<_>>().join(", ");
         run_build(program, "servers/build", &what, cancelled, on_line)

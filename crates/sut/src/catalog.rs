@@ -22,8 +22,9 @@ const SCHEMA: u32 = 1;
 
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    root: PathBuf,
-    file: CatalogFile,
+    /// The servers' folder.
+    pub root: PathBuf,
+    pub file: CatalogFile,
 }
 
 /// `catalog.toml`, as written.
@@ -107,14 +108,6 @@ impl Catalog {
         let text = fs::read_to_string(&path).map_err(SutError::file("read the catalog of servers", &path))?;
         let root = servers.canonicalize().unwrap_or_else(|_| servers.to_owned());
         Ok(Self { root, file: parse(&path.display().to_string(), &text)? })
-    }
-
-    pub fn servers_folder(&self) -> &Path {
-        &self.root
-    }
-
-    pub fn catalog_file(&self) -> &CatalogFile {
-        &self.file
     }
 
     /// All servers for the planner, with the reason if one is not available on this machine.

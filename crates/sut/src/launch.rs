@@ -123,7 +123,7 @@ impl Catalog {
     fn options(&self, java: &Jdk, jvm: JvmSettings<'_>) -> Vec<String> {
         let mut options = jvm.options.to_vec();
         if java.major >= WARNS_FROM {
-            let silencing = &self.catalog_file().jvm.options_java_24;
+            let silencing = &self.file.jvm.options_java_24;
             options.extend(silencing.iter().filter(|option| !jvm.options.contains(option)).cloned());
         }
         // An explicit option of the user wins.

@@ -81,7 +81,7 @@ fn another_hash_and_a_missing_file_make_a_target_stale() {
     for (target, from, to) in
         [("f@1", "hash1", "hash0"), ("f@3", "\"classpath\": []", "\"classpath\": [\"/gone.jar\"]")]
     {
-        let path = folder.catalog.servers_folder().join(format!("target/manifests/{target}.json"));
+        let path = folder.catalog.root.join(format!("target/manifests/{target}.json"));
         fs::write(&path, fs::read_to_string(&path).unwrap().replace(from, to)).unwrap();
     }
     assert_eq!(folder.catalog.stale_targets(&wanted, &not_cancelled()).unwrap(), targets(&["1", "3"]));

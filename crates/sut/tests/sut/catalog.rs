@@ -14,7 +14,7 @@ fn the_list_of_families_is_that_of_the_catalog() {
     let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers");
     let catalog = Catalog::load(&servers).unwrap();
     let mut expected = String::new();
-    for (name, family) in &catalog.catalog_file().families {
+    for (name, family) in &catalog.file.families {
         let toolchain = family.toolchain.as_deref().unwrap_or("sbt");
         expected.push_str(&format!("{name} {} {toolchain}\n", family.default_version));
     }
@@ -41,7 +41,7 @@ fn the_suite_of_http2_asks_every_family_in_all_that_it_speaks() {
         })
         .collect();
     let mut spoken = BTreeSet::new();
-    for (name, family) in &catalog.catalog_file().families {
+    for (name, family) in &catalog.file.families {
         let protocols = family.servers.iter().flat_map(|server| server.protocols(family));
         spoken.extend(protocols.map(|protocol| (name.as_str(), protocol.name())));
     }

@@ -20,7 +20,7 @@ pub fn build_agent(catalog: &Catalog, jdk: &Jdk, cancelled: &AtomicBool) -> Resu
 }
 
 fn build_within(catalog: &Catalog, jdk: &Jdk, cancelled: &AtomicBool, timeout: Duration) -> Result<PathBuf, SutError> {
-    let script = catalog.servers_folder().join("../probes/jvm/build");
+    let script = catalog.root.join("../probes/jvm/build");
     let mut program = Program::new(&script);
     program.env.push(("JAVA_HOME".into(), jdk.home.clone().into()));
     let failed = |reason: String| SutError::Other(format!("{}: {reason}", script.display()));
