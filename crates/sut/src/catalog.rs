@@ -15,7 +15,7 @@ use tare_plan::plan::HttpVersion;
 
 use crate::SutError;
 use crate::jdk::Jdk;
-pub use manifest::{Built, Main, Manifest, Runtime, Unavailable};
+pub use manifest::{Built, Main, Manifest, Unavailable};
 
 /// The version of the file formats that this tare reads.
 const SCHEMA: u32 = 1;

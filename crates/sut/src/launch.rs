@@ -9,7 +9,7 @@ use tare_plan::plan::{CommandServer, jvm_words};
 use tare_sys::child::{How, Program, run_to_end};
 
 use crate::SutError;
-use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
+use crate::catalog::{Built, Catalog, Manifest, Target};
 use crate::jdk::Jdk;
 use crate::server::{ADDRESS, Fillings, PORT, ServerSpec};
 
@@ -86,19 +86,17 @@ impl Catalog {
         if let Some(gone) = manifest.missing_file() {
             return Err(wrong(format!("{target}: {} is gone; run servers/build {target}", gone.display())));
         }
-        let command = match manifest.runtime() {
-            Some(Runtime::Program(words)) => {
+        let command = match manifest.java_release {
+            None => {
                 let processors = jvm.processors.to_string();
-                let mut command: Vec<String> = words.iter().map(|word| word.replace(CPUS, &processors)).collect();
-                command.push(server.to_owned());
-                command
+                let words = manifest.command.iter().map(|word| word.replace(CPUS, &processors));
+                words.chain([server.to_owned()]).collect()
             }
-            Some(Runtime::Java(release)) => {
+            Some(release) => {
                 let min_java = self.family(&target.family)?.min_java.unwrap_or(0);
                 let java = jvm.java(min_java.max(release))?;
                 self.java_command(server, target, &manifest, &java, jvm)?
             }
-            None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
         };
         Ok(ProgramFacts { command, resolved: manifest.resolved })
     }

@@ -18,7 +18,7 @@ pub enum Built {
     Unavailable(Unavailable),
 }
 
-/// `FAMILY@VERSION.json`.
+/// `FAMILY@VERSION.json`, of classes or of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -32,7 +32,7 @@ pub struct Manifest {
     /// The resolved versions of all libraries.
     #[serde(default)]
     pub all_modules: Vec<String>,
-    /// For classes: the Java release that they were compiled for.
+    /// For classes, the Java release that they were compiled for; `None` for a program.
     pub java_release: Option<u32>,
     /// For classes: files and folders for the class path.
     #[serde(default)]
@@ -43,15 +43,6 @@ pub struct Manifest {
     /// For a program: its command, followed by server and port.
     #[serde(default)]
     pub command: Vec<String>,
-}
-
-/// The form of a built target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runtime<'a> {
-    /// Classes for this Java release or a later one.
-    Java(u32),
-    /// A program: this command, followed by server and port.
-    Program(&'a [String]),
 }
 
 /// The class that starts a server.
@@ -72,15 +63,6 @@ pub struct Unavailable {
 }
 
 impl Manifest {
-    /// The form of the target; `None` if the manifest states neither form or both.
-    pub fn runtime(&self) -> Option<Runtime<'_>> {
-        match (self.java_release, self.command.as_slice()) {
-            (Some(release), []) => Some(Runtime::Java(release)),
-            (None, command @ [_, ..]) => Some(Runtime::Program(command)),
-            _ => None,
-        }
-    }
-
     pub fn main_class(&self, server: &str) -> Option<&str> {
         self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
     }
@@ -105,7 +87,7 @@ pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
         let message = format!("\"schema\" is {}, which is unknown to this tare", manifest.schema);
         return Err(damaged_file_error(&path, &message));
     }
-    if manifest.runtime().is_none() {
+    if manifest.java_release.is_some() != manifest.command.is_empty() {
         return Err(damaged_file_error(&path, "it needs either \"java_release\" or \"command\""));
     }
     Ok(Built::Manifest(manifest))
@@ -146,10 +128,10 @@ mod tests {
     #[test]
     fn a_manifest_is_of_classes_or_of_a_program() {
         let Built::Manifest(classes) = read_files(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
-        assert_eq!(classes.runtime(), Some(Runtime::Java(17)));
+        assert_eq!((classes.java_release, classes.command.len()), (Some(17), 0));
         let text = TEXT.replace("\"java_release\": 17", "\"command\": [\"/no/such\", \"run\"]");
         let Built::Manifest(program) = read_files(&[("f@1.json", &text)]).unwrap() else { panic!("no manifest") };
-        assert!(matches!(program.runtime(), Some(Runtime::Program([_, word])) if word == "run"));
+        assert_eq!((program.java_release, program.command[1].as_str()), (None, "run"));
         let other = Manifest { classpath: Vec::new(), ..program };
         assert_eq!(other.missing_file(), Some(Path::new("/no/such")));
     }
