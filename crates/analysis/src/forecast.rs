@@ -22,8 +22,7 @@ struct GroupForecast {
     seconds: f64,
     /// The smallest difference, as a share, that they show with [`DEFAULT_POWER`].
     difference: f64,
-    /// How many earlier comparisons the spread comes from; none where it is assumed.
-    comparisons: u32,
+    spread: Spread,
 }
 
 /// `in 6 min, 8 starts show differences of 6 % or more (power 0.8; by 31 earlier comparisons on this machine)`, or what
@@ -47,7 +46,7 @@ pub fn forecast(plan: &Plan) -> Option<String> {
     let of = |pick: fn(f64, f64) -> f64| groups.iter().map(|group| group.difference).fold(first.difference, pick);
     let (least, most) = (share(rounded_up(of(f64::min))), share(rounded_up(of(f64::max))));
     let differences = if least == most { least } else { format!("{least} to {most}, by group,") };
-    let comparisons = groups.iter().map(|group| group.comparisons).min().unwrap_or(0);
+    let comparisons = groups.iter().map(|group| group.spread.comparisons).min().unwrap_or(0);
     let basis = match comparisons {
         0 => format!(", if starts differ by {}; no earlier run on this machine says by how much", share(ASSUMED_SD)),
         known => format!("; by {} on this machine", count(known.into(), "earlier comparison")),
@@ -65,7 +64,7 @@ impl GroupForecast {
         let spread = Spread::of(plan, group, scenario, deciding(plan, scenario));
         let (forks, seconds) = forks(plan, group);
         let log = spread.detectable(spread.method, forks)?;
-        Some(Self { forks, seconds, difference: log.exp_m1(), comparisons: spread.comparisons })
+        Some(Self { forks, seconds, difference: log.exp_m1(), spread })
     }
 }
 
@@ -77,7 +76,7 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
     let most = |of: fn(&LimitReach) -> f64| reaches.iter().map(of).fold(0.0, f64::max);
     let (exceeded, held, room) = (most(|reach| reach.exceeded), most(|reach| reach.held), limit.ratio.ln().abs());
     let text = &limit.text;
-    Some(match reaches.iter().map(|reach| reach.comparisons).min()? {
+    Some(match reaches.iter().map(|reach| reach.spread.comparisons).min()? {
         // Without a prior, widths are proportional to the spread.
         0 => {
             let sd = share(ASSUMED_SD.max(plan.stop.floor) * room / held);
@@ -100,25 +99,19 @@ struct LimitReach {
     exceeded: f64,
     /// How far on the good side of the limit a change must lie for the limit to hold, as a log-ratio.
     held: f64,
-    /// How many earlier comparisons the spread comes from; none where it is assumed.
-    comparisons: u32,
+    spread: Spread,
 }
 
 impl LimitReach {
     /// `None` where so few forks give no interval.
     fn of(plan: &Plan, limit: &RatioLimit, group: &Group) -> Option<Self> {
-        let currency = limit.currency;
-        let scenario = group.scenarios.first()?;
-        let spread = Spread::of(plan, group, scenario, (currency, load_of(plan, scenario, currency)));
+        let spread = Spread::of(plan, group, group.scenarios.first()?, limit.currency);
         let (forks, _) = forks(plan, group);
         let at_share = |share: f64| spread.detectable(spread.method.at_level(plan.stop.alpha * share), forks);
         let is_compared = |group: &Group| group.variants.iter().filter(|one| one.role == Role::Compared).count();
         let comparisons: usize = plan.groups.iter().map(|group| is_compared(group) * group.scenarios.len()).sum();
-        Some(Self {
-            exceeded: at_share(regression_share(plan.stop.limits.len() * comparisons))?,
-            held: at_share(2.0)?,
-            comparisons: spread.comparisons,
-        })
+        let (exceeded, held) = (at_share(regression_share(plan.stop.limits.len() * comparisons))?, at_share(2.0)?);
+        Some(Self { exceeded, held, spread })
     }
 }
 
@@ -126,11 +119,13 @@ impl LimitReach {
 struct Spread {
     sd: f64,
     method: Method,
+    /// How many earlier comparisons it comes from; none where it is assumed.
     comparisons: u32,
 }
 
 impl Spread {
-    fn of(plan: &Plan, group: &Group, named: &NamedScenario, (currency, load): (Currency, SliceKind)) -> Self {
+    fn of(plan: &Plan, group: &Group, named: &NamedScenario, currency: Currency) -> Self {
+        let load = load_of(plan, named, currency);
         let of = SpreadOf::of_scenario(&group.baseline().family, &named.name, currency, load);
         let earlier = plan.stop.earlier.spread(&of);
         let sd = earlier.map_or(ASSUMED_SD, |earlier| earlier.sd).max(plan.stop.floor);
@@ -161,18 +156,14 @@ fn forks(plan: &Plan, group: &Group) -> (u32, f64) {
     (forks, f64::from(forks) * round)
 }
 
-/// What decides a scenario, as the comparison will choose it, and the slices that it comes from.
-fn deciding(plan: &Plan, named: &NamedScenario) -> (Currency, SliceKind) {
+/// What decides a scenario, as the comparison will choose it.
+fn deciding(plan: &Plan, named: &NamedScenario) -> Currency {
     let slices = &plan.slices;
     match () {
-        () if plan.slo.is_some() => (Currency::Capacity, SliceKind::Capacity),
-        () if named.scenario.push.is_some() => (Currency::LatencyP50, SliceKind::Push),
-        () if slices.saturating > 0 && slices.fixed == 0 && slices.turn != TurnLength::Whole => {
-            (Currency::CpuPerRequest, SliceKind::Saturating)
-        }
-        () if slices.saturating > 0 => (Currency::Throughput, SliceKind::Saturating),
-        () if slices.fixed > 0 => (Currency::CpuPerRequest, SliceKind::Fixed),
-        () => (Currency::CpuPerRequest, SliceKind::Poisson),
+        () if plan.slo.is_some() => Currency::Capacity,
+        () if named.scenario.push.is_some() => Currency::LatencyP50,
+        () if slices.saturating > 0 && (slices.fixed > 0 || slices.turn == TurnLength::Whole) => Currency::Throughput,
+        () => Currency::CpuPerRequest,
     }
 }
 
@@ -189,7 +180,7 @@ fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind 
     let kinds = match currency {
         Currency::Capacity => return SliceKind::Capacity,
         Currency::Throughput => return Saturating,
-        latency if latency.is_latency() => [Poisson, Push, Saturating, Fixed],
+        latency if latency.is_latency() => [Push, Poisson, Saturating, Fixed],
         _ if slices.turn != TurnLength::Whole => [Fixed, Saturating, Poisson, Push],
         _ => [Fixed, Poisson, Push, Saturating],
     };
