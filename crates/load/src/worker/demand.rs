@@ -60,11 +60,6 @@ impl Demand {
         matches!(self.source, DemandSource::Users { .. })
     }
 
-    /// Stops demanding requests.
-    pub(crate) fn end(&mut self) {
-        self.remaining = 0;
-    }
-
     /// Demands at most this many more of the count.
     pub(crate) fn limit(&mut self, requests: u64) {
         self.remaining = self.remaining.min(requests);
@@ -112,11 +107,6 @@ impl Demand {
 
     pub(crate) fn leaves_at(&self, intended: Nanos) -> Nanos {
         self.sending.leaves_at(self.start, intended)
-    }
-
-    /// The oldest waiting request whose deadline has passed at `now`.
-    pub(crate) fn overdue(&self, timeout: Duration, now: Nanos) -> Option<Nanos> {
-        self.head().filter(|head| *head + timeout <= now)
     }
 
     /// Whether no request is left, apart from those that [`Demand::head`] still returns.

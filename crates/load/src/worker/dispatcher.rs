@@ -34,7 +34,8 @@ pub(super) struct Dispatcher {
     is_push: bool,
     timeout: Duration,
     demand: Demand,
-    cursor: RequestCursor,
+    /// The worker's position in the cycle of requests and in their feeds.
+    pub(super) cursor: RequestCursor,
     free: FreePlaces,
     /// Users of the closed loop who think or are not active yet, and until when. They have no place meanwhile, so it does
     /// not matter to them what becomes of their connection.
@@ -115,11 +116,6 @@ impl Dispatcher {
         !is_over || !self.returned.is_empty()
     }
 
-    /// The worker's position in the cycle of requests and in their feeds.
-    pub(super) const fn cursor(&mut self) -> &mut RequestCursor {
-        &mut self.cursor
-    }
-
     /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event or
     /// a timeout freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
@@ -129,7 +125,7 @@ impl Dispatcher {
         self.cursor.serve(token.index());
         let Some(request) = self.cursor.next() else {
             // A feed is used up: the load ends.
-            self.demand.end();
+            self.demand.limit(0);
             return None;
         };
         self.free.take_first();
@@ -164,16 +160,11 @@ impl Dispatcher {
         self.returned.iter().map(|returned| returned.exchange.deadline).min()
     }
 
-    /// Removes a request that waits for a place and whose deadline has passed. Returns its intended start.
-    pub(super) fn take_overdue(&mut self, now: Nanos) -> Option<Nanos> {
-        let intended = self.demand.overdue(self.timeout, now)?;
-        self.demand.take(intended);
-        Some(intended)
-    }
-
-    /// Removes a request that waits for a place. Returns its intended start.
-    pub(super) fn take_waiting(&mut self) -> Option<Nanos> {
-        let intended = self.demand.head()?;
+    /// Removes a request that waits for a place: the oldest, or only if its deadline has passed at `overdue_at`. Returns its intended
+    /// start.
+    pub(super) fn take_waiting(&mut self, overdue_at: Option<Nanos>) -> Option<Nanos> {
+        let is_due = |head: &Nanos| overdue_at.is_none_or(|now| *head + self.timeout <= now);
+        let intended = self.demand.head().filter(is_due)?;
         self.demand.take(intended);
         Some(intended)
     }

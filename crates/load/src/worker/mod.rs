@@ -93,17 +93,17 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         cancel: &Cancel,
         on_open: &mut dyn FnMut(usize),
     ) -> Result<usize, LoadError> {
-        self.runner.connections().begin_preparation(in_use);
+        self.runner.connections.begin_preparation(in_use);
         // Connections that ended since the last slice are noticed now, and are not errors of the next slice.
         self.wait(WaitMode::Poll)?;
         let begin = self.runner.now();
-        let connections = self.runner.connections();
+        let connections = &self.runner.connections;
         let latest = begin + connections.longest_preparation();
         let (mut open, mut deadline) = (connections.count_open(), connections.preparation_deadline(begin));
         let mut report_at = begin + PROGRESS_EVERY;
         loop {
             let now = self.runner.now();
-            let connections = self.runner.connections();
+            let connections = &mut self.runner.connections;
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
             connections.open_missing(&mut io, now, &mut self.backlog);
             if connections.is_prepared() || cancel.is_cancelled() {
@@ -124,7 +124,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             let wake_at = connections.next_preparation_step(now + MAX_SLEEP).min(deadline);
             self.wait(WaitMode::Sleep(wake_at))?;
         }
-        Ok(self.runner.connections().count_open())
+        Ok(self.runner.connections.count_open())
     }
 
     /// Runs one slice until its drain ends. The parts given to `on_part` and the returned one add up to its sample.

@@ -37,7 +37,7 @@ impl<C: Clock> SliceRunner<C> {
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         self.wait_policy.note_event(at);
         let Some(attempt) = self.connections.attempt(token) else { return };
-        let cursor = self.dispatcher.cursor();
+        let cursor = &mut self.dispatcher.cursor;
         cursor.serve(token.index());
         match self.connections[token].start_handshake(cursor) {
             None => self.on_open(io, token, attempt.since, at),

@@ -34,7 +34,7 @@ pub(super) struct SliceRunner<C> {
     protocol: Protocol,
     requests: RequestSet,
     timeout: Duration,
-    connections: Connections,
+    pub(super) connections: Connections,
     dispatcher: Dispatcher,
     recorder: Recorder,
     pushes: Pushes,
@@ -59,10 +59,6 @@ impl<C: Clock> SliceRunner<C> {
 
     pub(super) fn now(&self) -> Nanos {
         self.clock.now()
-    }
-
-    pub(super) const fn connections(&mut self) -> &mut Connections {
-        &mut self.connections
     }
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
@@ -106,7 +102,7 @@ impl<C: Clock> SliceRunner<C> {
             self.cancel(now);
         }
         self.recorder.read_cpu_at_boundary(now, || spent(&self.clock, &self.wait_policy));
-        while let Some(intended) = self.dispatcher.take_overdue(now) {
+        while let Some(intended) = self.dispatcher.take_waiting(Some(now)) {
             self.fail_waiting(intended, intended + self.timeout, "no connection was free until the deadline");
         }
         let freed = self.dispatcher.blocked_at(now);
@@ -137,7 +133,7 @@ impl<C: Clock> SliceRunner<C> {
     pub(super) fn end_slice(&mut self, io: &mut impl Transport) -> SliceSample {
         let now = self.now();
         self.recorder.end_window(now);
-        while let Some(intended) = self.dispatcher.take_waiting() {
+        while let Some(intended) = self.dispatcher.take_waiting(None) {
             self.fail_waiting(intended, now, "still waiting for a connection when the drain ended");
         }
         while let Some(returned) = self.dispatcher.take_returned(None) {

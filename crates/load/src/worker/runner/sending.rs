@@ -24,7 +24,7 @@ impl<C: Clock> SliceRunner<C> {
         let Departure { token, request, now, times } = departure;
         let deadline = times.intended + self.timeout;
         let exchange = Exchange::new(request, times, deadline);
-        let cursor = self.dispatcher.cursor();
+        let cursor = &mut self.dispatcher.cursor;
         let begun = if self.requests.follow() == 0 {
             self.connections[token].begin(io, token, exchange, cursor)
         } else {

@@ -21,7 +21,7 @@ fn preparation(workers: usize, connections: usize) -> (Nanos, usize) {
     let (clock, most) = (world.clock(), world.most_unaccepted());
     let mut worker = one_of(workers, world, Box::new(|| None));
     worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
-    assert!(worker.runner.connections().is_prepared());
+    assert!(worker.runner.connections.is_prepared());
     (clock.now(), most.get())
 }
 
@@ -42,7 +42,7 @@ fn a_slow_server_is_given_the_time_that_it_needs() {
     let (clock, most, backlog) = (world.clock(), world.most_unaccepted(), world.backlog());
     let mut worker = one_of(1, world, backlog);
     worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
-    assert!(worker.runner.connections().is_prepared());
+    assert!(worker.runner.connections.is_prepared());
     assert_eq!(most.get(), 32);
     assert!((66 * MS..100 * MS).contains(&clock.now().0), "{:?}", clock.now());
 }
@@ -55,14 +55,14 @@ fn a_server_that_gets_on_may_take_longer_than_the_connect_timeout_but_not_for_ev
         let mut worker = one_of(1, world, backlog);
         worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
         let took = clock.now().0 / MS;
-        assert!(worker.runner.connections().is_prepared(), "{accepts_after_ms} ms");
+        assert!(worker.runner.connections.is_prepared(), "{accepts_after_ms} ms");
         assert!(took_ms.contains(&took), "{accepts_after_ms} ms a step took {took} ms");
     }
     let world = world().listening(Listener::AcceptsAfter(Duration::from_millis(900)));
     let (clock, backlog) = (world.clock(), world.backlog());
     let mut worker = one_of(1, world, backlog);
     worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
-    assert!(!worker.runner.connections().is_prepared());
+    assert!(!worker.runner.connections.is_prepared());
     // Twelve connect timeouts, and the pauses between 79 steps.
     assert!((12_000..12_500).contains(&(clock.now().0 / MS)), "{:?}", clock.now());
 }

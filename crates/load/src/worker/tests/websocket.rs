@@ -235,7 +235,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
         let clock = world.clock();
         let mut worker = with_protocol(pushes(Some(2)), world);
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
-        assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
+        assert!(clock.now() < START_OF_MANY && worker.runner.connections.count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
         let sample = worker.run(&WorkerSlice { start: START_OF_MANY, ..stamped(all) }, &mut |_| {}).unwrap();
         assert_eq!((sample.ok, sample.messages.subscriptions), (2 * 1250, 1250), "{says}");
