@@ -316,8 +316,9 @@ impl LoadSession {
 impl Drop for LoadSession {
     fn drop(&mut self) {
         // Close all channels of orders first, so that the threads end at the same time.
-        self.workers.iter_mut().for_each(WorkerThread::close_orders);
-        self.workers.iter_mut().for_each(WorkerThread::join);
+        let threads: Vec<_> = self.workers.drain(..).map(WorkerThread::close).collect();
+        // A worker that panicked has already said so on stderr.
+        threads.into_iter().for_each(|thread| drop(thread.join()));
     }
 }
 

@@ -17,9 +17,9 @@ use crate::worker::{Setup, Worker};
 
 /// The session's end of a worker thread.
 pub(crate) struct WorkerThread {
-    orders: Option<Sender<WorkerOrder>>,
+    orders: Sender<WorkerOrder>,
     reports: Receiver<WorkerReport>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
     share: Share,
     /// The most connections, one for each user that was set up.
     most: usize,
@@ -51,7 +51,7 @@ impl WorkerThread {
             .name(format!("tare-load-{cpu}"))
             .spawn(move || serve(cpu, setup, &inbox, &outbox))
             .map_err(|error| failed(error.to_string()))?;
-        let thread = Self { orders: Some(orders), reports, thread: Some(thread), share, most };
+        let thread = Self { orders, reports, thread, share, most };
         // The first report shows whether the thread is pinned and has its poller.
         match thread.wait_for_report() {
             WorkerReport::Open { .. } | WorkerReport::Part(_) | WorkerReport::Last(Ok(_)) => Ok(thread),
@@ -60,8 +60,7 @@ impl WorkerThread {
     }
 
     pub(crate) fn send_order(&self, order: WorkerOrder) -> Result<(), LoadError> {
-        let orders = self.orders.as_ref().ok_or(LoadError::WorkerDied)?;
-        orders.send(order).map_err(|_| LoadError::WorkerDied)
+        self.orders.send(order).map_err(|_| LoadError::WorkerDied)
     }
 
     pub(crate) fn wait_for_report(&self) -> WorkerReport {
@@ -74,16 +73,8 @@ impl WorkerThread {
     }
 
     /// Closes the channel of orders, so that the thread ends after its current order.
-    pub(crate) fn close_orders(&mut self) {
-        self.orders = None;
-    }
-
-    /// Waits for the end of a thread whose orders are closed.
-    pub(crate) fn join(&mut self) {
-        if let Some(thread) = self.thread.take() {
-            // A worker that panicked has already said so on stderr.
-            let _ = thread.join();
-        }
+    pub(crate) fn close(self) -> JoinHandle<()> {
+        self.thread
     }
 }
 
