@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use tare_units::named_values;
 
 named_values! {
@@ -34,22 +34,24 @@ pub struct ErrorTally {
     pub example: String,
 }
 
-/// The errors of all classes. Serialised, it is a map from class to tally that leaves out classes without errors.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ErrorTallies([ErrorTally; ErrorClass::ALL.len()]);
+/// The errors by class.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ErrorTallies(BTreeMap<ErrorClass, ErrorTally>);
 
 impl ErrorTallies {
     pub fn for_class(&self, class: ErrorClass) -> &ErrorTally {
-        &self.0[class as usize]
+        const NONE: &ErrorTally = &ErrorTally { count: 0, example: String::new() };
+        self.0.get(&class).unwrap_or(NONE)
     }
 
     /// The classes that occurred, in the order of [`ErrorClass::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (ErrorClass, &ErrorTally)> {
-        ErrorClass::ALL.into_iter().zip(&self.0).filter(|(_, tally)| tally.count > 0)
+        self.0.iter().map(|(class, tally)| (*class, tally))
     }
 
     pub fn total(&self) -> u64 {
-        self.0.iter().map(|tally| tally.count).sum()
+        self.0.values().map(|tally| tally.count).sum()
     }
 
     /// Adds one error. Its text is kept if it is the first of its class.
@@ -59,7 +61,7 @@ impl ErrorTallies {
 
     /// The same, with a text that is made only if it is kept.
     pub fn add_failure_with(&mut self, class: ErrorClass, text: impl FnOnce() -> String) {
-        let tally = &mut self.0[class as usize];
+        let tally = self.0.entry(class).or_default();
         tally.count += 1;
         if tally.count == 1 {
             tally.example = text();
@@ -68,7 +70,8 @@ impl ErrorTallies {
 
     /// Adds the errors of another worker or slice.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0).filter(|(_, theirs)| theirs.count > 0) {
+        for (class, theirs) in &other.0 {
+            let mine = self.0.entry(*class).or_default();
             if mine.count == 0 {
                 mine.example.clone_from(&theirs.example);
             }
@@ -79,21 +82,7 @@ impl ErrorTallies {
 
 impl FromIterator<(ErrorClass, ErrorTally)> for ErrorTallies {
     fn from_iter<I: IntoIterator<Item = (ErrorClass, ErrorTally)>>(classes: I) -> Self {
-        let mut tallies = Self::default();
-        classes.into_iter().for_each(|(class, tally)| tallies.0[class as usize] = tally);
-        tallies
-    }
-}
-
-impl Serialize for ErrorTallies {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
-}
-
-impl<'de> Deserialize<'de> for ErrorTallies {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(BTreeMap::<ErrorClass, ErrorTally>::deserialize(deserializer)?.into_iter().collect())
+        Self(classes.into_iter().collect())
     }
 }
 
