@@ -82,7 +82,7 @@ impl ErrorTallies {
 
 impl FromIterator<(ErrorClass, ErrorTally)> for ErrorTallies {
     fn from_iter<I: IntoIterator<Item = (ErrorClass, ErrorTally)>>(classes: I) -> Self {
-        Self(classes.into_iter().collect())
+        Self(classes.into_iter().filter(|(_, tally)| tally.count > 0).collect())
     }
 }
 
