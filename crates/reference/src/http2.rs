@@ -1,7 +1,5 @@
 //! HTTP/2 without TLS on one connection: the `h2` crate driven step by step, in memory.
 
-mod pipe;
-
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -12,8 +10,8 @@ use h2::RecvStream;
 use h2::server::{Connection, Handshake, SendResponse, handshake};
 use http::{HeaderMap, HeaderValue, Response};
 use tare_sys::clock::Nanos;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 
-use self::pipe::Pipe;
 use crate::contract::Answer;
 use crate::request::Request;
 
@@ -23,10 +21,13 @@ pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const GRPC: &str = "application/grpc";
 /// An empty message of gRPC: not compressed, no bytes.
 const EMPTY_MESSAGE: &[u8] = &[0; 5];
+/// Written bytes are taken in pieces of this size.
+const PIECE_BYTES: usize = 4096;
 
 /// One connection. Its requests are answered in any order.
 pub(crate) struct Http2 {
-    pipe: Pipe,
+    /// The client's end of the connection: it takes any number of bytes at once.
+    client: DuplexStream,
     state: State,
     arriving: Vec<Arriving>,
     arrived: VecDeque<(u32, Request)>,
@@ -39,8 +40,8 @@ pub(crate) struct Http2 {
 }
 
 enum State {
-    Begins(Handshake<Pipe, Bytes>),
-    Serves(Connection<Pipe, Bytes>),
+    Begins(Handshake<DuplexStream, Bytes>),
+    Serves(Connection<DuplexStream, Bytes>),
 }
 
 /// A request whose body is not complete.
@@ -63,17 +64,19 @@ pub(crate) struct Broken;
 
 impl Http2 {
     pub(crate) fn begin() -> Self {
-        let pipe = Pipe::default();
-        let state = State::Begins(handshake(pipe.clone()));
+        let (client, server) = duplex(usize::MAX);
+        let state = State::Begins(handshake(server));
         let (arriving, arrived, unanswered) = (Vec::new(), VecDeque::new(), BTreeMap::new());
-        Self { pipe, state, arriving, arrived, unanswered, answered: Vec::new(), received: Nanos::ZERO }
+        Self { client, state, arriving, arrived, unanswered, answered: Vec::new(), received: Nanos::ZERO }
     }
 
     /// Takes bytes that arrived at this time.
     pub(crate) fn receive(&mut self, at: Nanos, bytes: &[u8]) -> Result<(), Broken> {
         self.received = at;
-        self.pipe.push_received(bytes);
-        self.advance()
+        match Pin::new(&mut self.client).poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
+            Poll::Ready(Ok(_)) => self.advance(),
+            Poll::Ready(Err(_)) | Poll::Pending => Err(Broken),
+        }
     }
 
     /// The next whole request, and its stream. It is the `nth` of the server.
@@ -109,7 +112,17 @@ impl Http2 {
     /// Passes the bytes to send to the caller, with what they answer: which of the server's requests, and when each had arrived.
     pub(crate) fn drain_written(&mut self, send: impl FnOnce(&[u8], &[(u64, Nanos)])) -> Result<(), Broken> {
         self.advance()?;
-        self.pipe.drain_written(|bytes| send(bytes, &self.answered));
+        let mut written = Vec::new();
+        let mut room = [0; PIECE_BYTES];
+        loop {
+            let mut piece = ReadBuf::new(&mut room);
+            let read = Pin::new(&mut self.client).poll_read(&mut Context::from_waker(Waker::noop()), &mut piece);
+            if read.is_pending() || piece.filled().is_empty() {
+                break;
+            }
+            written.extend_from_slice(piece.filled());
+        }
+        send(&written, &self.answered);
         self.answered.clear();
         Ok(())
     }
