@@ -32,15 +32,6 @@ pub(crate) struct Connection {
     pub(crate) serial: u64,
 }
 
-/// What the received bytes contain.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Request(Request),
-    NeedsMore,
-    /// Not HTTP, or more than the server accepts.
-    Unreadable,
-}
-
 impl Connection {
     pub(crate) fn new(serial: u64) -> Self {
         Self { serial, ..Self::default() }
@@ -61,27 +52,28 @@ impl Connection {
     }
 
     /// The next complete request, once the one before has been answered.
-    pub(crate) fn next(&mut self) -> Next {
+    ///
+    /// # Errors
+    /// When the bytes are not HTTP, or more than the server accepts.
+    pub(crate) fn next(&mut self) -> Result<Option<Request>, ()> {
         if self.is_answering {
-            return Next::NeedsMore;
+            return Ok(None);
         }
         if self.current.is_none() {
-            match parse(&self.unused) {
-                Ok(Some((request, body, head_bytes))) => {
+            match parse(&self.unused)? {
+                Some((request, body, head_bytes)) => {
                     self.current = Some((request, body));
                     self.unused.drain(..head_bytes);
                 }
-                Ok(None) if self.unused.len() <= MAX_HEAD_BYTES => return Next::NeedsMore,
-                Ok(None) | Err(()) => return Next::Unreadable,
+                None if self.unused.len() <= MAX_HEAD_BYTES => return Ok(None),
+                None => return Err(()),
             }
         }
-        let Some((_, body)) = &mut self.current else { return Next::NeedsMore };
-        let Ok(used) = body.take(&self.unused) else { return Next::Unreadable };
+        let Some((_, body)) = &mut self.current else { return Ok(None) };
+        let used = body.take(&self.unused)?;
         self.unused.drain(..used);
-        match self.current.take_if(|(_, body)| body.is_complete()) {
-            Some((request, body)) => Next::Request(Request { body_bytes: body.counted, ..request }),
-            None => Next::NeedsMore,
-        }
+        let complete = self.current.take_if(|(_, body)| body.is_complete());
+        Ok(complete.map(|(request, body)| Request { body_bytes: body.counted, ..request }))
     }
 }
 
@@ -130,7 +122,7 @@ mod tests {
         let mut found = Vec::new();
         for piece in pieces {
             connection.receive(piece);
-            while let Next::Request(request) = connection.next() {
+            while let Ok(Some(request)) = connection.next() {
                 found.push((request.path, request.body_bytes));
             }
         }
@@ -162,9 +154,9 @@ mod tests {
         for body in ["x\r\n", "-1\r\n", "fffffffffffffffff\r\n", "3\r\nabcd\r\n"] {
             let mut connection = Connection::new(0);
             connection.receive(b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
-            assert_eq!(connection.next(), Next::NeedsMore);
+            assert_eq!(connection.next(), Ok(None));
             connection.receive(body.as_bytes());
-            assert_eq!(connection.next(), Next::Unreadable, "{body:?}");
+            assert_eq!(connection.next(), Err(()), "{body:?}");
         }
     }
 
@@ -172,17 +164,17 @@ mod tests {
     fn a_request_waits_until_the_one_before_is_answered() {
         let mut connection = Connection::new(0);
         connection.receive(TWO);
-        assert!(matches!(connection.next(), Next::Request(_)));
+        assert!(matches!(connection.next(), Ok(Some(_))));
         connection.is_answering = true;
-        assert_eq!(connection.next(), Next::NeedsMore);
+        assert_eq!(connection.next(), Ok(None));
         connection.is_answering = false;
-        assert!(matches!(connection.next(), Next::Request(_)));
+        assert!(matches!(connection.next(), Ok(Some(_))));
     }
 
     #[test]
     fn what_is_not_http_is_unreadable() {
         let mut connection = Connection::new(0);
         connection.receive(b"\x16\x03\x01\x02");
-        assert_eq!(connection.next(), Next::Unreadable);
+        assert_eq!(connection.next(), Err(()));
     }
 }

@@ -18,7 +18,7 @@ use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
 use tare_sys::{limits, signal, socket};
 
 use self::push::Pushes;
-use crate::connection::{Connection, Next};
+use crate::connection::Connection;
 use crate::contract::Answer;
 use crate::error::ReferenceError;
 use crate::http2::{Http2, PREFACE};
@@ -209,9 +209,9 @@ impl<'a> Server<'a> {
     fn serve_connection(&mut self, io: &mut ReadinessTransport, token: Token, mut whole: Option<&[u8]>) {
         while let Some(connection) = self.connection(token) {
             match connection.next() {
-                Next::NeedsMore => return,
-                Next::Unreadable => return self.drop_connection(io, token),
-                Next::Request(request) => {
+                Ok(None) => return,
+                Err(()) => return self.drop_connection(io, token),
+                Ok(Some(request)) => {
                     // Only bytes that were exactly this request may be remembered for it.
                     let alone = whole
                         .take()

@@ -9,8 +9,8 @@ const EXTENSION: ChunkState = ChunkState::Extension(ExtensionState::Start);
 ///
 /// # Source
 /// RFC 9112, section 7.1.
-#[derive(Clone, Debug)]
-pub(crate) struct Chunked {
+#[derive(Clone, Debug, Default)]
+pub struct Chunked {
     state: ChunkState,
     /// The size being read, then the missing bytes of the chunk.
     remaining: u64,
@@ -19,8 +19,9 @@ pub(crate) struct Chunked {
     overhead: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ChunkState {
+    #[default]
     Size,
     /// Blanks behind the size or behind an extension's value.
     SizeBlank,
@@ -61,12 +62,8 @@ enum TrailerState {
 }
 
 impl Chunked {
-    pub(crate) const fn new() -> Self {
-        Self { state: ChunkState::Size, remaining: 0, digits: 0, overhead: 0 }
-    }
-
     /// Decodes the received bytes. Returns how many belonged to the body, and whether it is complete.
-    pub(crate) fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
+    pub fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
         let mut at = 0;
         while at < input.len() && self.state != ChunkState::Done {
             if self.state == ChunkState::Data {

@@ -8,6 +8,7 @@ mod lenient;
 mod request;
 mod response;
 
+pub use chunked::Chunked;
 pub use error::ParseError;
 pub use head::{Framing, Head};
 pub use http::Method;

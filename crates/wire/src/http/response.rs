@@ -151,7 +151,7 @@ impl ResponseParser {
             self.keeps_alive = keeps_alive;
             self.state = match framing {
                 Framing::Length(length) => ResponseState::Length(length),
-                Framing::Chunked => ResponseState::Chunked(Chunked::new()),
+                Framing::Chunked => ResponseState::Chunked(Chunked::default()),
                 Framing::UntilClose => ResponseState::UntilClose,
             };
         }
