@@ -22,4 +22,4 @@ pub use fault::FaultKind;
 pub use ledger::Served;
 pub use options::Options;
 pub use running::Running;
-pub use server::{Stop, serve_until_stopped};
+pub use server::serve_until_stopped;

@@ -1,19 +1,21 @@
 //! A reference server on a thread of this process, for tests and the self-test.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{Builder, JoinHandle};
 
 use crate::error::ReferenceError;
 use crate::ledger::Served;
 use crate::options::Options;
-use crate::server::{Stop, serve_until_stopped};
+use crate::server::serve_until_stopped;
 
 /// A server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
-    stop: Stop,
+    stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<Vec<Served>, ReferenceError>>>,
 }
 
@@ -22,8 +24,8 @@ impl Running {
     ///
     /// Do not plant a crash or an exit: they end this process. If the server never becomes ready, this never returns.
     pub fn start(options: Options, prepare: impl FnOnce() + Send + 'static) -> Result<Self, ReferenceError> {
-        let stop = Stop::default();
-        let its_stop = stop.clone();
+        let stop = Arc::new(AtomicBool::new(false));
+        let its_stop = Arc::clone(&stop);
         let (announce, announced) = channel();
         let thread = Builder::new()
             .name("tare-reference".to_owned())
@@ -50,7 +52,7 @@ impl Running {
 
     /// Stops it and returns the list of answers, if [`Options::keeps_ledger`] asks for one.
     pub fn finish(mut self) -> Result<Vec<Served>, ReferenceError> {
-        self.stop.stop();
+        self.stop.store(true, Ordering::Relaxed);
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(ledger)) => ledger,
             _ => Err(ReferenceError::SetUp(std::io::Error::other("it has panicked"))),
@@ -60,7 +62,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.stop();
+        self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -37,34 +37,12 @@ const FLOOD_BYTES: usize = 64 * 1024;
 const CPU_TOTALS_PATH: &str = "/cpu-totals";
 const EVENTS_PATH: &str = "/events";
 
-/// Stops [`serve_until_stopped`] from another thread. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl From<Arc<AtomicBool>> for Stop {
-    /// One that this flag asks for.
-    fn from(flag: Arc<AtomicBool>) -> Self {
-        Self(flag)
-    }
-}
-
-impl Stop {
-    /// Stops the server that uses this flag.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn is_asked_for(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Serves until `stop`, or until the process gets a signal to end. `announce` gets the address for the ready line,
+/// Serves until `stop` is set, or until the process gets a signal to end. `announce` gets the address for the ready line,
 /// `tare: ready on ADDRESS`. The options may suppress the call or change the address. Returns the list of answers, if
 /// the options ask for one.
 pub fn serve_until_stopped(
     options: &Options,
-    stop: &Stop,
+    stop: &AtomicBool,
     announce: impl FnOnce(SocketAddr),
 ) -> Result<Vec<Served>, ReferenceError> {
     if options.ignore_sigterm {
@@ -89,7 +67,7 @@ pub fn serve_until_stopped(
         announce(address);
     }
     let mut server = Server::new(options);
-    while !stop.is_asked_for() {
+    while !stop.load(Ordering::Relaxed) {
         let now = clock::now();
         server.costs.stall_if_due(now);
         server.send_due(poller.transport(), now);

@@ -3,10 +3,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use tare_reference::{FaultKind, Options, Running, Stop, serve_until_stopped};
+use tare_reference::{FaultKind, Options, Running, serve_until_stopped};
 use tare_sys::clock;
 
 const HEAD_OF_EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -178,8 +179,7 @@ fn a_wrong_body_has_the_right_length() {
 #[test]
 fn readiness_is_announced_truly_falsely_or_not_at_all() {
     let announced = |options: Options| {
-        let (stop, (announce, heard)) = (Stop::default(), channel());
-        stop.stop();
+        let (stop, (announce, heard)) = (AtomicBool::new(true), channel());
         thread::spawn(move || serve_until_stopped(&options, &stop, |address| announce.send(address.port()).unwrap()))
             .join()
             .unwrap()

@@ -7,9 +7,11 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use tare_reference::{Options, Served, Stop, serve_until_stopped};
+use tare_reference::{Options, Served, serve_until_stopped};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,13 +26,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         keeps_ledger: ledger.is_some(),
         ..Options::default()
     };
-    let stop = Stop::default();
+    let stop = Arc::new(AtomicBool::new(false));
     if ledger.is_some() {
-        let stop = stop.clone();
+        let stop = Arc::clone(&stop);
         thread::spawn(move || {
             // Any result, even an error, means the end of the input.
             let _ = std::io::stdin().read_to_end(&mut Vec::new());
-            stop.stop();
+            stop.store(true, Ordering::Relaxed);
         });
     }
     let served = serve_until_stopped(&options, &stop, |address| println!("tare: ready on {address}"))?;
