@@ -10,7 +10,7 @@ use crate::slice_sample::TracedRequest;
 const FULL_PIECE: usize = 500_000;
 
 /// The division of a load so far. Each interval is one piece, or several.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct IntervalDivision {
     longest_request_ns: u64,
     full_piece: usize,
@@ -36,15 +36,7 @@ impl IntervalDivision {
         Self {
             longest_request_ns: u64::try_from(longest_request.as_nanos()).unwrap_or(u64::MAX),
             full_piece: FULL_PIECE,
-            before: Vec::new(),
-            answered_before_ns: None,
-            own: Vec::new(),
-            ends_interval: false,
-            next: Vec::new(),
-            stops: Vec::new(),
-            are_stops_told: false,
-            parts: LatencyParts::default(),
-            whole: LatencyParts::default(),
+            ..Self::default()
         }
     }
 

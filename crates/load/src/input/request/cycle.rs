@@ -1,27 +1,9 @@
 //! The order of requests: a cycle in which each appears as often as its weight says, evenly spread.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The longest cycle. Weights that need a longer one are rejected.
 pub(crate) const MAX_CYCLE: u64 = 1 << 20;
-
-/// One entry of the cycle: the `number`th of the request's `weight` entries.
-struct CycleEntry {
-    request: u32,
-    number: u64,
-    weight: u64,
-}
-
-impl CycleEntry {
-    /// Entries of one request are evenly spaced on the cycle, at (number + ½) / weight of its length. The comparison
-    /// does not round.
-    fn order(&self, other: &Self) -> Ordering {
-        let here = u128::from(2 * self.number + 1) * u128::from(other.weight);
-        let there = u128::from(2 * other.number + 1) * u128::from(self.weight);
-        here.cmp(&there).then(self.request.cmp(&other.request))
-    }
-}
 
 /// The cycle of requests with these weights; `None` if it would be too long. With equal weights it has each request
 /// once, in order.
@@ -31,13 +13,13 @@ pub(crate) fn request_cycle(weights: &[u32]) -> Option<Arc<[u32]>> {
     if weights().map(|(_, weight)| weight).sum::<u64>() > MAX_CYCLE {
         return None;
     }
-    let mut entries: Vec<CycleEntry> = weights()
-        .flat_map(|(request, weight)| {
-            (0..weight).map(move |number| CycleEntry { request: request as u32, number, weight })
-        })
-        .collect();
-    entries.sort_by(CycleEntry::order);
-    Some(entries.iter().map(|entry| entry.request).collect())
+    // A request's entries are evenly spaced. Places of cycles up to the longest are equal only where their fractions are.
+    let place = |number: u64, weight: u64| (number as f64 + 0.5) / weight as f64;
+    let entries =
+        |(request, weight): (usize, u64)| (0..weight).map(move |number| (place(number, weight), request as u32));
+    let mut cycle: Vec<(f64, u32)> = weights().flat_map(entries).collect();
+    cycle.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    Some(cycle.into_iter().map(|(_, request)| request).collect())
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
