@@ -1,4 +1,4 @@
-//! Lists of requests, in the forms that people have: a table of forms, and what each reads.
+//! Lists of requests, in the forms that people have.
 
 mod har;
 mod lines;
@@ -40,27 +40,6 @@ pub struct RequestList {
     pub is_recording: bool,
 }
 
-/// A form of a list: how it is recognised, and what reads it.
-struct ListForm {
-    is_it: fn(&str) -> bool,
-    read: fn(&str, &str) -> Result<Vec<ListedRequest>, LoadError>,
-    is_recording: bool,
-    /// What to write where the list has no request.
-    remedy: &'static str,
-}
-
-/// The first that is recognised reads the list.
-const FORMS: [ListForm; 3] = [
-    ListForm { is_it: har::is_it, read: har::read, is_recording: true, remedy: "record at least one request" },
-    ListForm {
-        is_it: vegeta::is_it,
-        read: vegeta::read,
-        is_recording: false,
-        remedy: "write an object with method and url on each line",
-    },
-    ListForm { is_it: |_| true, read: lines::read, is_recording: false, remedy: "write a URL or a path on each line" },
-];
-
 /// Reads a list in one of these forms, which its text shows:
 ///
 /// - lines with a URL or a path, after an optional weight and method: `3 POST /path0`. Lines below may have header fields
@@ -74,13 +53,18 @@ const FORMS: [ListForm; 3] = [
 /// When it has another form, with the place; when it is empty.
 pub fn parse_request_list(name: &str, text: &str) -> Result<RequestList, LoadError> {
     let text = text.trim_start_matches('\u{feff}');
-    let [.., otherwise] = &FORMS;
-    let form = FORMS.iter().find(|form| (form.is_it)(text)).unwrap_or(otherwise);
-    let requests = (form.read)(name, text)?;
+    let is_recording = har::is_it(text);
+    let (requests, remedy) = if is_recording {
+        (har::read(name, text)?, "record at least one request")
+    } else if vegeta::is_it(text) {
+        (vegeta::read(name, text)?, "write an object with method and url on each line")
+    } else {
+        (lines::read(name, text)?, "write a URL or a path on each line")
+    };
     if requests.is_empty() {
-        return Err(LoadError::input(name, "the list is empty", form.remedy));
+        return Err(LoadError::input(name, "the list is empty", remedy));
     }
-    Ok(RequestList { requests, is_recording: form.is_recording })
+    Ok(RequestList { requests, is_recording })
 }
 
 /// Text of a form that knows no variables, so that its braces mean themselves.
