@@ -5,6 +5,9 @@
 //! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,
 //! ch. 4.7).
 
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
 use rand_pcg::Pcg64Mcg;
 use tare_sample::Arrivals;
 
@@ -15,37 +18,26 @@ use crate::random;
 /// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They end when the rate stays at
 /// zero.
 pub struct Starts {
-    counts: Counts,
-    clock: Clock,
-}
-
-/// Counts at which requests are due, as values of the rate's integral.
-enum Counts {
-    /// Every n-th count of the whole schedule, for n workers.
-    Even { next: u64, step: u64 },
-    /// A Poisson process for this worker's share of the rate. Independent processes add up to one of the whole rate.
-    Poisson { last: f64, mean: f64, random: Box<Pcg64Mcg> },
-}
-
-/// Converts counts to times.
-struct Clock {
-    segments: Vec<Segment>,
-    current: usize,
-    /// The integral of the rate before the current segment.
+    /// The count at which the last request was due, and the mean distance to the next.
+    count: f64,
+    mean_step: f64,
+    /// Of a Poisson process for this worker's share of the rate: independent processes add up to one of the whole rate.
+    random: Option<Box<Pcg64Mcg>>,
+    /// What is left of the rate over time, and its integral before.
+    segments: Peekable<IntoIter<Segment>>,
     before: f64,
 }
 
 impl Starts {
     pub(super) fn by_rate(rate_per_s: &Stages, arrivals: Arrivals, seed: u64, share: Share) -> Self {
-        let counts = match arrivals {
-            Arrivals::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
-            Arrivals::Poisson => Counts::Poisson {
-                last: 0.0,
-                mean: share.workers as f64,
-                random: Box::new(random::worker_source(seed, share.worker)),
-            },
+        let (worker, workers) = (share.worker as f64, share.workers as f64);
+        let (count, random) = match arrivals {
+            // Every n-th count of the whole schedule, for n workers.
+            Arrivals::Even => (worker - workers, None),
+            Arrivals::Poisson => (0.0, Some(Box::new(random::worker_source(seed, share.worker)))),
         };
-        Self { counts, clock: Clock::of(rate_per_s) }
+        let segments = rate_per_s.segments().into_iter().peekable();
+        Self { count, mean_step: workers, random, segments, before: 0.0 }
     }
 }
 
@@ -53,40 +45,14 @@ impl Iterator for Starts {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        self.clock.reaches_ns(self.counts.next())
-    }
-}
-
-impl Counts {
-    fn next(&mut self) -> f64 {
-        match self {
-            Self::Even { next, step } => {
-                let count = *next;
-                *next += *step;
-                count as f64
-            }
-            Self::Poisson { last, mean, random } => {
-                *last += *mean * random::unit_exponential(random);
-                *last
-            }
-        }
-    }
-}
-
-impl Clock {
-    fn of(rate_per_s: &Stages) -> Self {
-        Self { segments: rate_per_s.segments(), current: 0, before: 0.0 }
-    }
-
-    /// When the integral of the rate exceeds `count`; `None` if it never does. Counts must ascend.
-    fn reaches_ns(&mut self, count: f64) -> Option<u64> {
+        self.count += self.mean_step * self.random.as_mut().map_or(1.0, |random| random::unit_exponential(random));
         loop {
-            let segment = self.segments.get(self.current)?;
-            if count - self.before < segment.sum() {
-                return Some(segment.reaches_ns(count - self.before) as u64);
+            let segment = self.segments.peek()?;
+            if self.count - self.before < segment.sum() {
+                return Some(segment.reaches_ns(self.count - self.before) as u64);
             }
             self.before += segment.sum();
-            self.current += 1;
+            self.segments.next();
         }
     }
 }
