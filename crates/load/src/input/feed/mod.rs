@@ -15,7 +15,7 @@ use crate::error::LoadError;
 
 pub(crate) use self::read::json_text;
 pub(crate) use self::rows::Rows;
-pub(crate) use self::table::Table;
+use self::table::Table;
 
 /// A table of values, one row for each request that uses it.
 #[derive(Clone, Debug)]

@@ -1,37 +1,45 @@
 //! Which row of a feed one worker takes next.
 
+use std::sync::Arc;
+
 use rand_pcg::Pcg64Mcg;
 
-use super::{Feed, FeedOrder};
+use super::{Feed, FeedOrder, Table};
 use crate::random::up_to;
 use crate::schedule::Share;
 
 /// One worker's position in a feed.
 #[derive(Debug)]
 pub(crate) struct Rows {
+    table: Arc<Table>,
     order: FeedOrder,
-    /// At least 1.
-    len: usize,
     /// The next row in order, before it is reduced to the table's length.
     next: usize,
     step: usize,
+    present: usize,
 }
 
 impl Rows {
     pub(crate) fn of(feed: &Feed, share: Share) -> Self {
-        Self { order: feed.order, len: feed.len(), next: share.worker, step: share.workers }
+        let table = Arc::clone(&feed.table);
+        Self { table, order: feed.order, next: share.worker, step: share.workers, present: 0 }
     }
 
-    /// The next row; `None` when all rows of `Once` are used.
-    pub(crate) fn take(&mut self, random: &mut Pcg64Mcg) -> Option<usize> {
-        let next = self.next;
-        match self.order {
-            FeedOrder::Random => return Some(up_to(random, self.len as u64 - 1) as usize),
-            FeedOrder::Once if next >= self.len => return None,
-            FeedOrder::Once => self.next += self.step,
-            FeedOrder::InTurn => self.next = (next % self.len) + self.step,
-        }
-        Some(next % self.len)
+    /// Goes to the next row. Returns whether there is one: not when all rows of `Once` are used.
+    pub(crate) fn advance(&mut self, random: &mut Pcg64Mcg) -> bool {
+        let len = self.table.len();
+        self.present = match self.order {
+            FeedOrder::Random => up_to(random, len as u64 - 1) as usize,
+            FeedOrder::Once if self.next >= len => return false,
+            FeedOrder::Once | FeedOrder::InTurn => self.next % len,
+        };
+        self.next = self.present + self.step;
+        true
+    }
+
+    /// A cell of the current row.
+    pub(crate) fn cell(&self, column: usize) -> &str {
+        self.table.cell(self.present, column)
     }
 }
 
@@ -45,7 +53,7 @@ mod tests {
         let feed = Feed::parse("t", FeedFormat::Separated(b','), b"a\n0\n1\n2\n3\n4\n").unwrap().in_order(order);
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let mut rows = Rows::of(&feed, Share { worker, workers });
-        (0..6).map(|_| rows.take(&mut random)).collect()
+        (0..6).map(|_| rows.advance(&mut random).then_some(rows.present)).collect()
     }
 
     #[test]

@@ -1,20 +1,19 @@
 //! One worker's values of the current request: rows, counters, and a source of random values.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use rand::rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
 use super::{Escaping, Variable};
-use crate::input::feed::{Feed, Rows, Table};
+use crate::input::feed::{Feed, Rows};
 use crate::random::{up_to, worker_source};
 use crate::schedule::Share;
 
 /// The values of variables in the current request.
 #[derive(Debug)]
 pub(crate) struct Values {
-    feeds: Vec<FeedValues>,
+    feeds: Vec<Rows>,
     counters: Vec<Counter>,
     random: Pcg64Mcg,
     /// What the set-up has given each user of this worker.
@@ -24,13 +23,6 @@ pub(crate) struct Values {
 
 /// The values of one user, by column.
 pub(crate) type UserValues = Vec<String>;
-
-#[derive(Debug)]
-struct FeedValues {
-    table: Arc<Table>,
-    rows: Rows,
-    present: usize,
-}
 
 /// Counts such that the workers together use each number once.
 #[derive(Debug)]
@@ -85,13 +77,12 @@ impl Uses {
 
 impl Values {
     pub(crate) fn new(feeds: &[Feed], counters: &[u64], seed: u64, share: Share) -> Self {
-        let feed = |feed: &Feed| FeedValues { table: Arc::clone(&feed.table), rows: Rows::of(feed, share), present: 0 };
         let counter = |from: &u64| {
             let next = from.wrapping_add(share.worker as u64);
             Counter { present: next, next, step: share.workers as u64 }
         };
         Self {
-            feeds: feeds.iter().map(feed).collect(),
+            feeds: feeds.iter().map(|feed| Rows::of(feed, share)).collect(),
             counters: counters.iter().map(counter).collect(),
             // Arrivals have the same seed, and would be told by the values: a large one after each short gap.
             random: worker_source(!seed, share.worker),
@@ -107,10 +98,10 @@ impl Values {
 
     /// Advances to the next request. Returns whether every feed that it uses had a row left.
     pub(crate) fn advance(&mut self, uses: &Uses) -> bool {
-        for index in &uses.feeds {
-            let feed = &mut self.feeds[*index];
-            let Some(row) = feed.rows.take(&mut self.random) else { return false };
-            feed.present = row;
+        for feed in &uses.feeds {
+            if !self.feeds[*feed].advance(&mut self.random) {
+                return false;
+            }
         }
         for slot in &uses.counters {
             let counter = &mut self.counters[*slot];
@@ -135,8 +126,7 @@ impl Values {
 
     /// The cell of a feed's current row.
     pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {
-        let feed = &self.feeds[feed];
-        feed.table.cell(feed.present, column)
+        self.feeds[feed].cell(column)
     }
 
     pub(super) fn write(&mut self, variable: Variable, escaping: Escaping, out: &mut Vec<u8>) {
