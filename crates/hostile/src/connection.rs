@@ -21,12 +21,13 @@ pub fn check_pipelined(bytes: &[u8]) {
     check_cuts(|size| request_ends(Protocol::Http1 { pipeline: 4 }, b"", bytes, size), bytes.len());
 }
 
-/// The outcome is the same in pieces of any size.
-pub(crate) fn check_cuts<T: PartialEq + Debug>(outcome: impl Fn(usize) -> T, length: usize) {
+/// The outcome is the same whole, in single bytes and in uneven pieces. Returns it.
+pub(crate) fn check_cuts<T: PartialEq + Debug>(outcome: impl Fn(usize) -> T, length: usize) -> T {
     let whole = outcome(length.max(1));
     for size in [1, 3, 1 + length / 2] {
         assert_eq!(outcome(size), whole, "in pieces of {size} bytes");
     }
+    whole
 }
 
 /// How each request ended, or `None` if it did not, and the problem of a connection whose requests had all ended.

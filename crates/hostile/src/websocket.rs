@@ -2,20 +2,18 @@
 
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError};
 
+use crate::connection::check_cuts;
+
 /// The result of frames: their messages, their error, and the answers.
 type ParsedMessages = (Vec<Arrival>, Option<FrameError>, Vec<u8>);
 
 /// Bytes give the same messages or the same error, whole, in single bytes and in uneven pieces. The other end can read
 /// the answers.
 pub fn check_frames(bytes: &[u8]) {
-    let whole = read(bytes.chunks(bytes.len().max(1)));
-    for size in [1, 3, 1 + bytes.len() / 2] {
-        let pieces = read(bytes.chunks(size));
-        // Answers are masked at random, so only their lengths can be compared.
-        let unmasked = |(arrivals, error, said): &ParsedMessages| (arrivals.clone(), error.clone(), said.len());
-        assert_eq!(unmasked(&pieces), unmasked(&whole), "in pieces of {size} bytes");
-    }
-    let (arrivals, _, said) = whole;
+    // Answers are masked at random, so only their lengths can be compared.
+    let unmasked = |(arrivals, error, said): ParsedMessages| (arrivals, error, said.len());
+    check_cuts(|size| unmasked(read(bytes.chunks(size))), bytes.len());
+    let (arrivals, _, said) = read(bytes.chunks(bytes.len().max(1)));
     let length = |arrival: &Arrival| if let Arrival::Message(_, message) = arrival { message.len() } else { 0 };
     assert!(arrivals.iter().map(length).sum::<usize>() <= bytes.len(), "no more than the received bytes");
     let (mut server, mut said) = (Endpoint::server(), &said[..]);
@@ -34,10 +32,7 @@ const END: &[u8] = b"\r\n\r\n";
 
 /// Bytes with an end give the same refusal of a handshake in any pieces: no input contains the right key.
 pub fn check_upgrade(bytes: &[u8]) {
-    let whole = handshake_refusal(bytes.chunks(bytes.len().max(1)));
-    for size in [1, 3, 1 + bytes.len() / 2] {
-        assert_eq!(handshake_refusal(bytes.chunks(size)), whole, "in pieces of {size} bytes");
-    }
+    check_cuts(|size| handshake_refusal(bytes.chunks(size)).err(), bytes.len());
 }
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> ParsedMessages {
