@@ -177,7 +177,7 @@ impl PartialAnswer {
         let error = self.reply.as_ref()?.check(expectation.grpc?).err()?;
         let class = match error {
             ReplyError::Status { .. } => ErrorClass::Status,
-            _ => ErrorClass::Protocol,
+            ReplyError::Malformed(_) => ErrorClass::Protocol,
         };
         Some(Problem::new(class, error.to_string()))
     }

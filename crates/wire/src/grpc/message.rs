@@ -14,27 +14,8 @@ pub fn frame(message: &[u8]) -> Vec<u8> {
     [&[0][..], &length.to_be_bytes(), message].concat()
 }
 
-/// What is wrong with the messages of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    #[error(
-        "the message is compressed, although no compressed one can be read; leave grpc-accept-encoding out of the request, \
-         without which no server may send one"
-    )]
-    Compressed,
-    #[error("a message begins with the byte {0}, which is neither 0 nor 1")]
-    NoFlag(u8),
-    #[error("the message has {0} bytes, and at most {MAX_MESSAGE_BYTES} are accepted")]
-    TooLong(u32),
-    #[error("bytes follow the message, and the answer to a unary call has one")]
-    Excess,
-    #[error("the answer ended after {got} of the {of} bytes of its message")]
-    Truncated { got: u32, of: u32 },
-    #[error("the answer ended within the frame of a message")]
-    TruncatedFrame,
-    #[error("the status is OK, and no message came")]
-    None,
-}
+const COMPRESSED: &str = "the message is compressed, although no compressed one can be read; leave grpc-accept-encoding \
+                          out of the request, without which no server may send one";
 
 /// Takes the message out of its frame, from bytes that arrive in any pieces.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,8 +31,8 @@ impl MessageReader {
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// Takes bytes, and returns the part of the message among them.
-    pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], MessageError> {
+    /// Takes bytes, and returns the part of the message among them, or what is wrong with it.
+    pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], String> {
         let of_prefix = (PREFIX_BYTES - self.prefix_bytes).min(bytes.len());
         let (prefix, rest) = bytes.split_at(of_prefix);
         self.prefix[self.prefix_bytes..self.prefix_bytes + of_prefix].copy_from_slice(prefix);
@@ -61,27 +42,28 @@ impl MessageReader {
         }
         match self.prefix[0] {
             0 => {}
-            1 => return Err(MessageError::Compressed),
-            other => return Err(MessageError::NoFlag(other)),
+            1 => return Err(COMPRESSED.to_owned()),
+            other => return Err(format!("a message begins with the byte {other}, which is neither 0 nor 1")),
         }
-        if self.length() > MAX_MESSAGE_BYTES {
-            return Err(MessageError::TooLong(self.length()));
+        let length = self.length();
+        if length > MAX_MESSAGE_BYTES {
+            return Err(format!("the message has {length} bytes, and at most {MAX_MESSAGE_BYTES} are accepted"));
         }
-        let missing = (self.length() - self.message_bytes) as usize;
-        if rest.len() > missing {
-            return Err(MessageError::Excess);
+        if rest.len() > (length - self.message_bytes) as usize {
+            return Err("bytes follow the message, and the answer to a unary call has one".to_owned());
         }
         self.message_bytes += rest.len() as u32;
         Ok(rest)
     }
 
     /// Whether one whole message has come.
-    pub(super) fn finish(&self) -> Result<(), MessageError> {
+    pub(super) fn finish(&self) -> Result<(), String> {
+        let (got, of) = (self.message_bytes, self.length());
         match self.prefix_bytes {
-            0 => Err(MessageError::None),
-            PREFIX_BYTES if self.message_bytes == self.length() => Ok(()),
-            PREFIX_BYTES => Err(MessageError::Truncated { got: self.message_bytes, of: self.length() }),
-            _ => Err(MessageError::TruncatedFrame),
+            0 => Err("the status is OK, and no message came".to_owned()),
+            PREFIX_BYTES if got == of => Ok(()),
+            PREFIX_BYTES => Err(format!("the answer ended after {got} of the {of} bytes of its message")),
+            _ => Err("the answer ended within the frame of a message".to_owned()),
         }
     }
 }
@@ -90,7 +72,7 @@ impl MessageReader {
 mod tests {
     use super::*;
 
-    fn read(pieces: &[&[u8]]) -> Result<Vec<u8>, MessageError> {
+    fn read(pieces: &[&[u8]]) -> Result<Vec<u8>, String> {
         let mut reader = MessageReader::default();
         let mut message = Vec::new();
         for piece in pieces {
@@ -113,15 +95,16 @@ mod tests {
     #[test]
     fn what_is_no_single_uncompressed_message_is_told() {
         for (bytes, error) in [
-            (&b""[..], MessageError::None),
-            (&[0, 0, 0], MessageError::TruncatedFrame),
-            (&[0, 0, 0, 0, 2, 7], MessageError::Truncated { got: 1, of: 2 }),
-            (&[1, 0, 0, 0, 0], MessageError::Compressed),
-            (&[7, 0, 0, 0, 0], MessageError::NoFlag(7)),
-            (&[0, 1, 0, 0, 1], MessageError::TooLong(MAX_MESSAGE_BYTES + 1)),
-            (&[0, 0, 0, 0, 1, 7, 0], MessageError::Excess),
+            (&b""[..], "the status is OK, and no message came"),
+            (&[0, 0, 0], "the answer ended within the frame"),
+            (&[0, 0, 0, 0, 2, 7], "the answer ended after 1 of the 2 bytes"),
+            (&[1, 0, 0, 0, 0], "the message is compressed, although no compressed one can be read; leave grpc-"),
+            (&[7, 0, 0, 0, 0], "a message begins with the byte 7"),
+            (&[0, 1, 0, 0, 1], "the message has 16777217 bytes, and at most 16777216"),
+            (&[0, 0, 0, 0, 1, 7, 0], "bytes follow the message"),
         ] {
-            assert_eq!(read(&[bytes]), Err(error), "{bytes:?}");
+            let found = read(&[bytes]).unwrap_err();
+            assert!(found.starts_with(error), "{bytes:?}: {found}");
         }
     }
 }

@@ -9,7 +9,7 @@ mod message;
 mod reply;
 
 pub use code::Code;
-pub use message::{MAX_MESSAGE_BYTES, MessageError, frame};
+pub use message::{MAX_MESSAGE_BYTES, frame};
 pub use reply::{Reply, ReplyError};
 
 /// The header fields of every call.

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode;
 
-use super::message::{MessageError, MessageReader};
+use super::message::MessageReader;
 use super::{Code, is_content_type};
 
 /// Bytes of a server's text that an error quotes.
@@ -14,18 +14,13 @@ pub enum ReplyError {
     /// The call ended with another status than the expected one.
     #[error("grpc-status {found} instead of {wanted}{}", quoted(.message))]
     Status { found: Code, wanted: Code, message: String },
-    #[error(
-        "the answer has no grpc-status, neither in its trailers nor, without a body, in its headers; is this a server of \
-         gRPC?"
-    )]
-    NoStatus,
-    #[error("grpc-status \"{0}\" is no number")]
-    StatusText(String),
-    #[error("content-type {0} instead of application/grpc; is this a server of gRPC?")]
-    ContentType(String),
-    #[error(transparent)]
-    Message(#[from] MessageError),
+    /// It is not one whole message with a status, in words.
+    #[error("{0}")]
+    Malformed(String),
 }
+
+const NO_STATUS: &str = "the answer has no grpc-status, neither in its trailers nor, without a body, in its headers; is this \
+                         a server of gRPC?";
 
 fn quoted(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": \"{message}\"") }
@@ -37,7 +32,7 @@ pub struct Reply {
     reader: MessageReader,
     status: Option<(Code, String)>,
     /// What is wrong with all that has come, whatever follows.
-    error: Option<ReplyError>,
+    error: Option<String>,
 }
 
 impl Reply {
@@ -48,7 +43,8 @@ impl Reply {
             Some(text) if is_content_type(&String::from_utf8_lossy(text)) => {}
             other => {
                 let text = other.map_or_else(|| "is absent".to_owned(), |text| format!("\"{}\"", shown(text)));
-                self.error = Some(ReplyError::ContentType(text));
+                let what = format!("content-type {text} instead of application/grpc; is this a server of gRPC?");
+                self.error = Some(what);
             }
         }
     }
@@ -63,7 +59,7 @@ impl Reply {
             return &[];
         }
         self.reader.take(bytes).unwrap_or_else(|error| {
-            self.error = Some(error.into());
+            self.error = Some(error);
             &[]
         })
     }
@@ -76,7 +72,7 @@ impl Reply {
                 let message = percent_decode(value("grpc-message").unwrap_or_default());
                 self.status = Some((Code(code), shown(&message.collect::<Vec<u8>>())));
             }
-            None => self.error = Some(ReplyError::StatusText(shown(code))),
+            None => self.error = Some(format!("grpc-status \"{}\" is no number", shown(code))),
         }
     }
 
@@ -95,9 +91,9 @@ impl Reply {
             (Some((found, message)), _) if *found != wanted => {
                 Err(ReplyError::Status { found: *found, wanted, message: message.clone() })
             }
-            (_, Some(error)) => Err(error.clone()),
-            (None, None) => Err(ReplyError::NoStatus),
-            (Some((Code::OK, _)), None) => Ok(self.reader.finish()?),
+            (_, Some(error)) => Err(ReplyError::Malformed(error.clone())),
+            (None, None) => Err(ReplyError::Malformed(NO_STATUS.to_owned())),
+            (Some((Code::OK, _)), None) => self.reader.finish().map_err(ReplyError::Malformed),
             (Some(_), None) => Ok(()),
         }
     }
