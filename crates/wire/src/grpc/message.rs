@@ -14,8 +14,8 @@ pub fn frame(message: &[u8]) -> Vec<u8> {
     [&[0][..], &length.to_be_bytes(), message].concat()
 }
 
-const COMPRESSED: &str = "the message is compressed, although no compressed one can be read; leave grpc-accept-encoding \
-                          out of the request, without which no server may send one";
+const COMPRESSED: &str = "the message is compressed, although no compressed one can be read; leave \
+                          grpc-accept-encoding out of the request, without which no server may send one";
 
 /// Takes the message out of its frame, from bytes that arrive in any pieces.
 #[derive(Clone, Copy, Debug, Default)]
