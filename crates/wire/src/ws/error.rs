@@ -3,40 +3,10 @@
 use thiserror::Error;
 use tungstenite::error::ProtocolError;
 
-use crate::http::ParseError;
-
-/// Why a server did not open a WebSocket. The connection cannot be used any more.
+/// Why a server did not open a WebSocket, in words. The connection cannot be used any more.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HandshakeError {
-    #[error(transparent)]
-    Http(#[from] ParseError),
-    /// The server refused: a WebSocket begins with status 101.
-    #[error("status {0} instead of 101; is there a WebSocket at this path?")]
-    Status(u16),
-    /// The server is elsewhere, most often behind TLS or a login. The place is escaped.
-    #[error(
-        "status {status} instead of 101; it leads to \"{location}\": give that URL with ws or wss, or log in there first"
-    )]
-    Redirect { status: u16, location: String },
-    /// HTTP/1.0 has no upgrade.
-    #[error("101 in HTTP/1.0, which cannot open a WebSocket")]
-    OldVersion,
-    /// A header field of the upgrade is absent or has another value.
-    #[error("101 without \"{0}\"")]
-    NotUpgraded(&'static str),
-    /// `Sec-WebSocket-Accept` does not match the key that was sent.
-    #[error("Sec-WebSocket-Accept does not follow from the key: found {found}, expected {expected}")]
-    WrongAccept {
-        /// The server's value, escaped; empty if it sent none.
-        found: String,
-        /// The correct value.
-        expected: String,
-    },
-    /// An extension or a subprotocol that was not offered.
-    #[error("the server chose \"{0}\", which was not offered")]
-    NotOffered(String),
-}
+#[error("{0}")]
+pub struct HandshakeError(pub String);
 
 /// Why bytes break the WebSocket protocol. The peer was informed, and the connection cannot be used any more.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

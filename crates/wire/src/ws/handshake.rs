@@ -54,9 +54,10 @@ impl Handshake {
 
     /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
-        let progress = self.parser.feed(bytes, &mut self.answer)?;
+        let fed = self.parser.feed(bytes, &mut self.answer);
+        let progress = fed.map_err(|error| HandshakeError(error.to_string()))?;
         // A refusal is known when its head has arrived. Its body does not matter.
-        self.answer.verdict.clone()?;
+        self.answer.verdict.clone().map_err(HandshakeError)?;
         match progress {
             Progress::NeedsMore => {
                 *bytes = &[];
@@ -74,7 +75,7 @@ impl Handshake {
 struct AnswerCheck {
     accept: String,
     subprotocols: Vec<String>,
-    verdict: Result<(), HandshakeError>,
+    verdict: Result<(), String>,
 }
 
 impl Sink for AnswerCheck {
@@ -88,16 +89,18 @@ impl Sink for AnswerCheck {
 impl AnswerCheck {
     /// # Source
     /// RFC 6455, sections 4.1, 11.3.3 and 11.3.4.
-    fn check_head(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
+    fn check_head(&self, head: &Head<'_>) -> Result<(), String> {
         if head.status != 101 {
             let location = head.header_value("location").filter(|_| (300..400).contains(&head.status));
-            return Err(location.map_or(HandshakeError::Status(head.status), |location| HandshakeError::Redirect {
-                status: head.status,
-                location: location[..location.len().min(MAX_SHOWN_BYTES)].escape_ascii().to_string(),
-            }));
+            let leads = |location: &[u8]| {
+                let location = location[..location.len().min(MAX_SHOWN_BYTES)].escape_ascii();
+                format!("it leads to \"{location}\": give that URL with ws or wss, or log in there first")
+            };
+            let what = location.map_or_else(|| "is there a WebSocket at this path?".to_owned(), leads);
+            return Err(format!("status {} instead of 101; {what}", head.status));
         }
         if head.minor_version == 0 {
-            return Err(HandshakeError::OldVersion);
+            return Err("101 in HTTP/1.0, which cannot open a WebSocket".to_owned());
         }
         let combined = |name| head.combined_value(name).map(|value| String::from_utf8_lossy(&value).into_owned());
         let says = |name, word: &str| {
@@ -105,20 +108,22 @@ impl AnswerCheck {
             value.split(',').any(|item| item.trim().eq_ignore_ascii_case(word))
         };
         if !says("upgrade", "websocket") {
-            return Err(HandshakeError::NotUpgraded("Upgrade: websocket"));
+            return Err("101 without \"Upgrade: websocket\"".to_owned());
         }
         if !says("connection", "upgrade") {
-            return Err(HandshakeError::NotUpgraded("Connection: Upgrade"));
+            return Err("101 without \"Connection: Upgrade\"".to_owned());
         }
         let found = head.combined_value("sec-websocket-accept").unwrap_or_default();
         if found != self.accept.as_bytes() {
-            let found = found.escape_ascii().to_string();
-            return Err(HandshakeError::WrongAccept { found, expected: self.accept.clone() });
+            let (found, expected) = (found.escape_ascii(), &self.accept);
+            let wrong = "Sec-WebSocket-Accept does not follow from the key";
+            return Err(format!("{wrong}: found {found}, expected {expected}"));
         }
         let is_any = |list: &String| list.split(',').any(|item| !item.trim().is_empty());
         let extensions = combined("sec-websocket-extensions").filter(is_any);
         // Two fields are refused too: a server chooses one subprotocol.
         let subprotocol = combined("sec-websocket-protocol").filter(|chosen| !self.subprotocols.contains(chosen));
-        extensions.or(subprotocol).map_or(Ok(()), |chosen| Err(HandshakeError::NotOffered(chosen)))
+        let not_offered = |chosen| Err(format!("the server chose \"{chosen}\", which was not offered"));
+        extensions.or(subprotocol).map_or(Ok(()), not_offered)
     }
 }
