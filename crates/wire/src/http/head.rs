@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::ParseError;
 use super::lenient::with_unusual_head;
+use super::{Chunked, ParseError};
 
 /// Header fields that are read without an allocation.
 const USUAL_HEADERS: usize = 100;
@@ -17,12 +17,12 @@ pub struct Head<'a> {
     pub(crate) minor_version: u8,
 }
 
-/// The length of the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framing {
+/// The part of a body that is to come.
+#[derive(Debug)]
+pub(super) enum Body {
     /// Exactly this number of bytes.
     Length(u64),
-    Chunked,
+    Chunked(Chunked),
     /// Everything until the connection ends.
     UntilClose,
 }
@@ -63,27 +63,27 @@ impl Head<'_> {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// The body's framing, and whether the connection stays open after the answer.
+    /// The body, and whether the connection stays open after the answer.
     ///
     /// # Source
     /// RFC 9112, sections 6.1, 6.3 and 9.3.
-    pub(crate) fn framing(&self, is_head_request: bool) -> Result<(Framing, bool), ParseError> {
+    pub(super) fn body(&self, is_head_request: bool) -> Result<(Body, bool), ParseError> {
         let fields = BodyFields::read(self.headers);
         // HTTP/1.0 knows no chunks. If they are sent anyway, the end of the message may be wrong.
         let may_persist = self.minor_version > 0 || (fields.says_keep_alive && fields.chunked.is_none());
         let keeps_alive = may_persist && !fields.says_close;
         let bodiless = is_head_request || matches!(self.status, 100..=199 | 204 | 304);
         if bodiless {
-            return Ok((Framing::Length(0), keeps_alive && self.status != 101));
+            return Ok((Body::Length(0), keeps_alive && self.status != 101));
         }
         if let Some(error) = fields.error {
             return Err(error);
         }
         Ok(match (fields.chunked, fields.length) {
             (Some(_), Some(_)) => return Err(ParseError::AmbiguousLength),
-            (Some(true), None) => (Framing::Chunked, keeps_alive),
-            (None, Some(length)) => (Framing::Length(length), keeps_alive),
-            (Some(false), None) | (None, None) => (Framing::UntilClose, false),
+            (Some(true), None) => (Body::Chunked(Chunked::default()), keeps_alive),
+            (None, Some(length)) => (Body::Length(length), keeps_alive),
+            (Some(false), None) | (None, None) => (Body::UntilClose, false),
         })
     }
 }

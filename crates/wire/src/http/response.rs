@@ -1,8 +1,7 @@
 //! The parser of answers. It receives pieces of any size, and passes head and body to a sink as they arrive. It keeps
 //! nothing of the body, and bytes of a header section only if that arrived in several pieces.
 
-use super::chunked::Chunked;
-use super::head::{Framing, Head, with_head};
+use super::head::{Body, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
 
 /// Up to this length, an incomplete header section is parsed again at the end of each line.
@@ -28,35 +27,16 @@ pub enum Progress {
 }
 
 /// Reads one answer after another from pieces of a connection's stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ResponseParser {
-    state: ResponseState,
+    /// `None` until the head has come.
+    body: Option<Body>,
     is_head_request: bool,
     keeps_alive: bool,
     /// The start of an incomplete header section.
     held: Vec<u8>,
     /// Size of the section at which it is parsed again even without the end of a line.
     retry_at_bytes: usize,
-}
-
-#[derive(Debug)]
-enum ResponseState {
-    Head,
-    Length(u64),
-    Chunked(Chunked),
-    UntilClose,
-}
-
-impl Default for ResponseParser {
-    fn default() -> Self {
-        Self {
-            state: ResponseState::Head,
-            is_head_request: false,
-            keeps_alive: true,
-            held: Vec::new(),
-            retry_at_bytes: 0,
-        }
-    }
 }
 
 impl ResponseParser {
@@ -67,9 +47,8 @@ impl ResponseParser {
 
     /// Prepares for the answer to the next request. Buffers are kept, so this costs nothing.
     pub fn expect_response(&mut self, is_head_request: bool) {
-        self.state = ResponseState::Head;
+        self.body = None;
         self.is_head_request = is_head_request;
-        self.keeps_alive = true;
         self.held.clear();
     }
 
@@ -79,7 +58,7 @@ impl ResponseParser {
     /// When they cannot be an answer. The parser is then unusable until [`ResponseParser::expect_response`].
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
-        while let ResponseState::Head = self.state {
+        while self.body.is_none() {
             if self.held.is_empty() {
                 at += count_line_ends(&input[at..]);
             }
@@ -99,11 +78,11 @@ impl ResponseParser {
     /// # Errors
     /// When an answer was expected or incomplete, or when its bytes cannot be an answer.
     pub fn finish_stream(&self) -> Result<(), ParseError> {
-        match self.state {
-            ResponseState::UntilClose => Ok(()),
-            ResponseState::Head if self.held.is_empty() => Err(ParseError::NoAnswer),
-            ResponseState::Head => with_head(&self.held, |_, _| Ok(())).and(Err(ParseError::TruncatedHead)),
-            ResponseState::Length(_) | ResponseState::Chunked(_) => Err(ParseError::TruncatedBody),
+        match self.body {
+            Some(Body::UntilClose) => Ok(()),
+            None if self.held.is_empty() => Err(ParseError::NoAnswer),
+            None => with_head(&self.held, |_, _| Ok(())).and(Err(ParseError::TruncatedHead)),
+            Some(Body::Length(_) | Body::Chunked(_)) => Err(ParseError::TruncatedBody),
         }
     }
 
@@ -138,24 +117,18 @@ impl ResponseParser {
     fn parse_head(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         let window = &bytes[..bytes.len().min(MAX_HEAD_BYTES)];
         let parsed = with_head(window, |head, length| {
-            let (framing, keeps_alive) = head.framing(self.is_head_request)?;
-            if !head.is_interim() {
-                sink.head(head);
+            let (body, keeps_alive) = head.body(self.is_head_request)?;
+            if head.is_interim() {
+                return Ok(length);
             }
-            Ok((framing, keeps_alive, head.is_interim(), length))
+            sink.head(head);
+            (self.body, self.keeps_alive) = (Some(body), keeps_alive);
+            Ok(length)
         })?;
-        let Some((framing, keeps_alive, is_interim, length)) = parsed else {
-            return if bytes.len() < MAX_HEAD_BYTES { Ok(None) } else { Err(ParseError::HeadTooLong) };
-        };
-        if !is_interim {
-            self.keeps_alive = keeps_alive;
-            self.state = match framing {
-                Framing::Length(length) => ResponseState::Length(length),
-                Framing::Chunked => ResponseState::Chunked(Chunked::default()),
-                Framing::UntilClose => ResponseState::UntilClose,
-            };
+        match parsed {
+            None if bytes.len() >= MAX_HEAD_BYTES => Err(ParseError::HeadTooLong),
+            length => Ok(length),
         }
-        Ok(Some(length))
     }
 
     /// Whether it is too early to parse the kept bytes again. httparse starts again each time, so single bytes from a
@@ -172,8 +145,8 @@ impl ResponseParser {
 
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let rest = &input[at..];
-        let (consumed, complete) = match &mut self.state {
-            ResponseState::Length(remaining) => {
+        let (consumed, complete) = match &mut self.body {
+            Some(Body::Length(remaining)) => {
                 let take = usize::try_from(*remaining).map_or(rest.len(), |remaining| remaining.min(rest.len()));
                 if take > 0 {
                     sink.body(&rest[..take]);
@@ -181,14 +154,14 @@ impl ResponseParser {
                 *remaining -= take as u64;
                 (take, *remaining == 0)
             }
-            ResponseState::Chunked(chunked) => chunked.feed(rest, |bytes| sink.body(bytes))?,
-            ResponseState::UntilClose => {
+            Some(Body::Chunked(chunked)) => chunked.feed(rest, |bytes| sink.body(bytes))?,
+            Some(Body::UntilClose) => {
                 if !rest.is_empty() {
                     sink.body(rest);
                 }
                 (rest.len(), false)
             }
-            ResponseState::Head => (0, false),
+            None => (0, false),
         };
         Ok(if complete {
             Progress::Complete { consumed: at + consumed, keeps_alive: self.keeps_alive }
