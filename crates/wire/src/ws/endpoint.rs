@@ -43,12 +43,10 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The client's end, which masks what it sends.
     pub fn client() -> Self {
         Self::new(Role::Client)
     }
 
-    /// The server's end.
     pub fn server() -> Self {
         Self::new(Role::Server)
     }
@@ -102,16 +100,17 @@ impl Endpoint {
             Kind::Text => Message::Text(payload.try_into().map_err(|_| FrameError::NotUtf8)?),
             Kind::Binary => Message::Binary(payload),
         };
-        let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
+        self.write(message);
         Ok(())
     }
 
-    /// Prepares a ping. Its pong returns the payload, of at most 125 bytes. Does nothing after a close.
-    ///
-    /// # Source
-    /// RFC 6455, section 5.5.3.
+    /// Prepares a ping. Its pong returns the payload, of at most 125 bytes (RFC 6455, section 5.5.3).
     pub fn send_ping(&mut self, payload: &[u8]) {
-        let message = Message::Ping(Bytes::copy_from_slice(payload));
+        self.write(Message::Ping(Bytes::copy_from_slice(payload)));
+    }
+
+    /// Does nothing after a close.
+    fn write(&mut self, message: Message) {
         let _ = self.context.write(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, message);
     }
 
