@@ -17,10 +17,7 @@ const FORMS: &str = "write one of: json $.PATH, header NAME, body ~ REGEX (its f
 
 /// Where in an answer the value of a variable stands.
 #[derive(Clone, Debug)]
-pub struct Extract(ValuePlace);
-
-#[derive(Clone, Debug)]
-enum ValuePlace {
+pub enum Extract {
     Json(JsonPath),
     Header(String),
     Body(Regex),
@@ -33,12 +30,12 @@ impl FromStr for Extract {
         let wrong = || LoadError::input(&format!("`{text}`"), "it does not say where a value stands", FORMS);
         let (subject, rest) = text.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
         let rest = rest.trim();
-        Ok(Self(match (subject, rest.strip_prefix('~')) {
-            ("json", _) => ValuePlace::Json(json_path(rest)?),
-            ("header", None) if !rest.contains(char::is_whitespace) => ValuePlace::Header(rest.to_owned()),
-            ("body", Some(pattern)) => ValuePlace::Body(regex(pattern.trim())?),
-            _ => return Err(wrong()),
-        }))
+        match (subject, rest.strip_prefix('~')) {
+            ("json", _) => json_path(rest).map(Self::Json),
+            ("header", None) if !rest.contains(char::is_whitespace) => Ok(Self::Header(rest.to_owned())),
+            ("body", Some(pattern)) => regex(pattern.trim()).map(Self::Body),
+            _ => Err(wrong()),
+        }
     }
 }
 
@@ -48,17 +45,17 @@ impl Extract {
     /// # Errors
     /// In words: what was looked for, and what the answer has instead.
     pub(crate) fn value(&self, headers: &[(String, Vec<u8>)], body: &[u8]) -> Result<String, String> {
-        let found = match &self.0 {
-            ValuePlace::Header(wanted) => {
+        let found = match self {
+            Self::Header(wanted) => {
                 let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
                 found.map(|(_, value)| value.clone()).ok_or_else(|| format!("header {wanted} is absent"))?
             }
-            ValuePlace::Body(regex) => {
+            Self::Body(regex) => {
                 let absent = || format!("body does not match {regex}: \"{}\"", escape(body));
                 let groups = regex.captures(body).ok_or_else(absent)?;
                 groups.get(1).or_else(|| groups.get(0)).map(|found| found.as_bytes().to_vec()).unwrap_or_default()
             }
-            ValuePlace::Json(path) => {
+            Self::Json(path) => {
                 let json: Value = serde_json::from_slice(body)
                     .map_err(|error| format!("body is not JSON, {error}: \"{}\"", escape(body)))?;
                 let absent = || format!("body has nothing at {path}: \"{}\"", escape(body));

@@ -50,23 +50,23 @@ impl Http1Pattern {
                 .and_then(|text| std::str::from_utf8(text).ok())
                 .is_some_and(|text| announces_chunks(name, text))
         });
-        let framing = match announces_body && !is_given("content-length") && !is_given("transfer-encoding") {
-            true => Framing::Length,
-            false if is_chunked => Framing::Chunks,
-            false => Framing::None,
+        let states_length = announces_body && !is_given("content-length") && !is_given("transfer-encoding");
+        let framing = match pattern.body.as_text().filter(|_| states_length) {
+            // A body without variables has a known length.
+            Some(body) => {
+                head.push_text(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+                Framing::None
+            }
+            None if states_length => {
+                head.push_text(b"Content-Length: ");
+                Framing::Length
+            }
+            None => {
+                head.push_text(b"\r\n");
+                if is_chunked { Framing::Chunks } else { Framing::None }
+            }
         };
-        head.push_text(if framing == Framing::Length { b"Content-Length: " } else { b"\r\n" });
-        let mut this = Self { head, body: pattern.body.clone(), framing };
-        this.count_beforehand();
-        this
-    }
-
-    /// A body without variables has a known length.
-    fn count_beforehand(&mut self) {
-        if let Some(body) = self.body.as_text().filter(|_| self.framing == Framing::Length) {
-            self.head.push_text(format!("{}\r\n\r\n", body.len()).as_bytes());
-            self.framing = Framing::None;
-        }
+        Self { head, body: pattern.body.clone(), framing }
     }
 
     /// Replaces the content of `out` by the request with the current values. `body` is a scratch buffer.

@@ -171,19 +171,16 @@ impl Pattern {
 
     /// The request with the current values.
     pub(super) fn fill(&self, values: &mut Values) -> Parts {
-        let mut text = |template: &Template| {
+        let mut bytes = |template: &Template| {
             let mut out = Vec::new();
             template.fill(values, &mut out);
             out
         };
-        let path = text(&self.path);
-        let headers: Vec<(String, Vec<u8>)> =
-            self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
-        let body = text(&self.body).into();
-        // Both parts come from text, so the conversion loses nothing.
+        // Path and headers come from text, so the conversion loses nothing.
         let lossless = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let headers = headers.into_iter().map(|(name, value)| (name, lossless(value))).collect();
-        Parts::new(self.method.clone(), lossless(path), headers, body)
+        let path = lossless(bytes(&self.path));
+        let headers = self.headers.iter().map(|(name, value)| (name.clone(), lossless(bytes(value)))).collect();
+        Parts::new(self.method.clone(), path, headers, bytes(&self.body).into())
     }
 }
 
