@@ -30,10 +30,7 @@ impl Body {
         matches!(self.awaits, Awaits::Content(0))
     }
 
-    /// Reads the available bytes of the body, and returns their number.
-    ///
-    /// # Errors
-    /// When the framing of a chunk is wrong.
+    /// Reads the available bytes of the body, and returns their number. Fails when the framing of a chunk is wrong.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<usize, ()> {
         match &mut self.awaits {
             Awaits::Content(remaining) => {

@@ -51,10 +51,8 @@ impl Connection {
         self.unused.extend_from_slice(bytes);
     }
 
-    /// The next complete request, once the one before has been answered.
-    ///
-    /// # Errors
-    /// When the bytes are not HTTP, or more than the server accepts.
+    /// The next complete request, once the one before has been answered. Fails when the bytes are not HTTP, or more
+    /// than the server accepts.
     pub(crate) fn next(&mut self) -> Result<Option<Request>, ()> {
         if self.is_answering {
             return Ok(None);

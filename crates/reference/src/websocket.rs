@@ -20,7 +20,6 @@ pub(crate) enum Service {
     Echo,
 }
 
-/// What the server does after received bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// Send these bytes after the planted delay.
@@ -81,11 +80,8 @@ impl WebSocket {
     }
 }
 
-/// When the pushes of a connection begin within the first period: evenly spread over any number of connections, so that
-/// no message waits for another one.
-///
-/// # Source
-/// The golden ratio's multiples modulo 1 (Knuth, *The Art of Computer Programming*, vol. 3, section 6.4).
+/// When the pushes of a connection begin within the first period: evenly spread over any number of connections, by the
+/// golden ratio's multiples modulo 1 (Knuth, *The Art of Computer Programming*, vol. 3, section 6.4).
 pub(crate) fn phase(serial: u64, period: Nanos) -> Nanos {
     let turn = serial.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     Nanos(((u128::from(turn) * u128::from(period.0)) >> 64) as u64)

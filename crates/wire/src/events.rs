@@ -1,7 +1,5 @@
-//! Splits the body of a stream of events into its events: those of server-sent events, or lines.
-//!
-//! # Source
-//! The HTML standard, section 9.2.5 (event streams): an event ends at an empty line, and one without data means nothing.
+//! Splits the body of a stream of events into its events: those of server-sent events, or lines. Source: The HTML
+//! standard, section 9.2.5 (event streams): an event ends at an empty line, and one without data means nothing.
 
 pub const MAX_EVENT_BYTES: usize = 1 << 20;
 
@@ -43,10 +41,7 @@ impl EventReader {
         Self { form, event_bytes: 0, line_bytes: 0, may_be_data: true, has_data: false, after_cr: false, mark_bytes: 0 }
     }
 
-    /// Takes bytes, and returns how many events they have ended.
-    ///
-    /// # Errors
-    /// When an event has no end.
+    /// Takes bytes, and returns how many events they have ended. Fails when an event has no end.
     pub fn take(&mut self, bytes: &[u8]) -> Result<u64, EventTooLong> {
         let mut ended = 0;
         for &byte in bytes {

@@ -40,10 +40,7 @@ impl FromStr for Extract {
 }
 
 impl Extract {
-    /// The value in an answer.
-    ///
-    /// # Errors
-    /// In words: what was looked for, and what the answer has instead.
+    /// The value in an answer. The error says what was looked for, and what the answer has instead.
     pub(crate) fn value(&self, headers: &[(String, Vec<u8>)], body: &[u8]) -> Result<String, String> {
         let found = match self {
             Self::Header(wanted) => {

@@ -1,8 +1,5 @@
 //! What gRPC adds to a request and its answer over HTTP/2: the frame around a message, and a status in the trailers.
-//! Unary calls only.
-//!
-//! # Source
-//! `doc/PROTOCOL-HTTP2.md` and `doc/statuscodes.md` of the gRPC project.
+//! Unary calls only (`doc/PROTOCOL-HTTP2.md` and `doc/statuscodes.md` of the gRPC project).
 
 mod code;
 mod message;

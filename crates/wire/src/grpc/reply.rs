@@ -81,10 +81,8 @@ impl Reply {
         self.error.is_some()
     }
 
-    /// What is wrong with the answer as far as it has come; at its end, with the whole.
-    ///
-    /// # Errors
-    /// When it does not have the wanted status, or not one whole message where that is OK.
+    /// What is wrong with the answer as far as it has come; at its end, with the whole. Fails when it does not have the
+    /// wanted status, or not one whole message where that is OK.
     pub fn check(&self, wanted: Code) -> Result<(), ReplyError> {
         // A status says more than what is wrong with the bytes before it.
         match (&self.status, &self.error) {

@@ -5,10 +5,7 @@ use super::{MAX_HEAD_BYTES, ParseError};
 
 const EXTENSION: ChunkState = ChunkState::Extension(ExtensionState::Start);
 
-/// Decodes one chunked body, in pieces of any size.
-///
-/// # Source
-/// RFC 9112, section 7.1.
+/// Decodes one chunked body, in pieces of any size (RFC 9112, section 7.1).
 #[derive(Clone, Debug, Default)]
 pub struct Chunked {
     state: ChunkState,
@@ -129,10 +126,7 @@ impl Chunked {
 
 impl ExtensionState {
     /// The state behind this byte; `None` if the byte breaks the grammar. Blanks behind a value are allowed, as behind
-    /// the size.
-    ///
-    /// # Source
-    /// RFC 9112, section 7.1.1.
+    /// the size (RFC 9112, section 7.1.1).
     fn step(self, byte: u8) -> Option<ChunkState> {
         let part = match (self, byte) {
             (Self::Start | Self::Value, _) if is_blank(byte) => self,
@@ -154,10 +148,7 @@ impl ExtensionState {
 }
 
 impl TrailerState {
-    /// The state behind this byte; `None` if the byte breaks the grammar.
-    ///
-    /// # Source
-    /// RFC 9112, sections 5.2 and 7.1.2.
+    /// The state behind this byte; `None` if the byte breaks the grammar (RFC 9112, sections 5.2 and 7.1.2).
     fn step(self, byte: u8) -> Option<ChunkState> {
         let part = match (self, byte) {
             (Self::First | Self::Next, b'\r') => return Some(ChunkState::EndLf),

@@ -1,9 +1,6 @@
 //! The characters of tokens and of field values.
 
-/// Whether the text is a token: a method, the name of a field, the name of a chunk extension.
-///
-/// # Source
-/// RFC 9110, section 5.6.2.
+/// Whether the text is a token: a method, the name of a field, the name of a chunk extension (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
@@ -12,10 +9,7 @@ pub(crate) fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Whether the byte may be in the value of a field: no control character except the tab.
-///
-/// # Source
-/// RFC 9110, section 5.5.
+/// Whether the byte may be in the value of a field: no control character except the tab (RFC 9110, section 5.5).
 pub(crate) const fn is_field_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }

@@ -12,7 +12,7 @@ const USUAL_HEADERS: usize = 100;
 #[derive(Debug)]
 pub struct Head<'a> {
     pub status: u16,
-    /// The header fields in the order of arrival.
+    /// In the order of arrival.
     pub headers: &'a [httparse::Header<'a>],
     pub(crate) minor_version: u8,
 }
@@ -33,7 +33,6 @@ impl<'a> Head<'a> {
         Self { status, headers, minor_version: 1 }
     }
 
-    /// A head that has been parsed.
     pub(super) fn of<'bytes: 'a>(response: &'a httparse::Response<'_, 'bytes>) -> Self {
         Self {
             status: response.code.unwrap_or(0),
@@ -48,10 +47,7 @@ impl Head<'_> {
         self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }
 
-    /// The values of all header fields with this name, as one list; `None` without such a field.
-    ///
-    /// # Source
-    /// RFC 9110, section 5.3.
+    /// The values of all headers with this name, as one list; `None` without any (RFC 9110, section 5.3).
     pub(crate) fn combined_value(&self, name: &str) -> Option<Vec<u8>> {
         let fields = self.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
         let values: Vec<&[u8]> = fields.map(|header| header.value.trim_ascii()).collect();
@@ -63,10 +59,7 @@ impl Head<'_> {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// The body, and whether the connection stays open after the answer.
-    ///
-    /// # Source
-    /// RFC 9112, sections 6.1, 6.3 and 9.3.
+    /// The body, and whether the connection stays open after the answer (RFC 9112, sections 6.1, 6.3 and 9.3).
     pub(super) fn body(&self, is_head_request: bool) -> Result<(Body, bool), ParseError> {
         let fields = BodyFields::read(self.headers);
         // HTTP/1.0 knows no chunks. If they are sent anyway, the end of the message may be wrong.
@@ -88,7 +81,7 @@ impl Head<'_> {
     }
 }
 
-/// The header fields that determine the body, collected in one pass.
+/// The headers that determine the body, collected in one pass.
 #[derive(Default)]
 struct BodyFields {
     length: Option<u64>,
@@ -97,8 +90,7 @@ struct BodyFields {
     names_chunked: bool,
     says_close: bool,
     says_keep_alive: bool,
-    /// What is wrong with the length or the codings. It does not matter for an answer without a body, which ends at the
-    /// empty line.
+    /// What is wrong with the length or the codings. It does not matter for an answer without a body.
     error: Option<ParseError>,
 }
 
@@ -129,10 +121,7 @@ impl BodyFields {
         }
     }
 
-    /// Reads the codings of one field, which add to those of the fields before.
-    ///
-    /// # Source
-    /// RFC 9112, sections 6.1 and 7.
+    /// Reads the codings of one field, which add to those of the fields before (RFC 9112, sections 6.1 and 7).
     fn read_codings(&mut self, value: &[u8]) -> Result<(), ParseError> {
         self.chunked = self.chunked.or(Some(false));
         for item in items(value) {
@@ -150,8 +139,7 @@ impl BodyFields {
     }
 }
 
-/// Parses a header section at the start of `input` and passes it to `then`, with its length in bytes. Returns `None` if
-/// the section is not complete.
+/// Passes the head at the start of `input` to `then`, with its length in bytes; `None` if it is not complete.
 pub(crate) fn with_head<R>(
     input: &[u8],
     then: impl FnOnce(&Head<'_>, usize) -> Result<R, ParseError>,
@@ -175,10 +163,7 @@ fn content_length(value: &[u8]) -> Result<u64, ParseError> {
     std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok()).ok_or(ParseError::BadContentLength)
 }
 
-/// The items of a list. Empty ones mean nothing.
-///
-/// # Source
-/// RFC 9110, section 5.6.1.2.
+/// The items of a list. Empty ones mean nothing (RFC 9110, section 5.6.1.2).
 fn items(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|item| !item.is_empty())
 }

@@ -24,10 +24,7 @@ pub(super) fn with_unusual_head<R>(
     }
 }
 
-/// Makes HTTP/1.2 and later HTTP/1.1, the latest version that this parser knows.
-///
-/// # Source
-/// RFC 9110, section 2.5.
+/// Makes HTTP/1.2 and later HTTP/1.1, the latest version that this parser knows (RFC 9110, section 2.5).
 fn lower_version(section: &mut [u8]) {
     if let [b'H', b'T', b'T', b'P', b'/', b'1', b'.', minor @ b'2'..=b'9', ..] = section {
         *minor = b'1';
@@ -35,10 +32,7 @@ fn lower_version(section: &mut [u8]) {
 }
 
 /// Replaces the line ends of folded field lines by spaces. The length stays. A first line that begins with a blank
-/// continues no field, and remains an error.
-///
-/// # Source
-/// RFC 9112, section 5.2.
+/// continues no field, and remains an error (RFC 9112, section 5.2).
 fn unfold(section: &mut [u8]) {
     let mut begin = 0;
     while let Some(length) = section[begin..].iter().position(|byte| *byte == b'\n') {

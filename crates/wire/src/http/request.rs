@@ -5,13 +5,9 @@ use thiserror::Error;
 
 use super::grammar::{is_field_byte, is_token};
 
-/// Size of a chunk of a request's body, in bytes.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// A method by name, as written.
-///
-/// # Errors
-/// When the name is not a token of RFC 9110, section 5.6.2.
+/// A method by name, as written. Fails when the name is not a token of RFC 9110, section 5.6.2.
 pub fn method_named(name: &str) -> Result<Method, EncodeError> {
     Method::from_bytes(name.as_bytes()).map_err(|_| EncodeError::Method(name.to_owned()))
 }
@@ -23,10 +19,9 @@ pub struct Request<'a> {
     pub path: &'a str,
     /// The value of `Host`, unless `headers` has one.
     pub host: &'a str,
-    /// Header fields in the order of sending.
     pub headers: &'a [(String, String)],
-    /// The body. `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it.
-    /// With the header `Transfer-Encoding: chunked` it is sent in chunks.
+    /// `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it. With the
+    /// header `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
 
@@ -36,22 +31,17 @@ pub struct Request<'a> {
 pub enum EncodeError {
     #[error("`{}` is not a request method; use a name such as GET or POST", .0.escape_debug())]
     Method(String),
-    /// The path does not begin with `/`, or contains characters that a request line cannot carry.
     #[error("`{}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters", .0.escape_debug())]
     Path(String),
-    /// A header field that would break the header section.
     #[error("header `{}` cannot be sent; names are tokens, values have no control characters", .0.escape_debug())]
     Header(String),
-    /// A header field that says something wrong about the length of the body, in words.
+    /// A header says something wrong about the length of the body.
     #[error("{0}")]
     Framing(String),
 }
 
 impl Request<'_> {
-    /// The request as it is sent.
-    ///
-    /// # Errors
-    /// When a part violates the grammar of RFC 9112, or a header field states another length than that of the body.
+    /// The request as it is sent. Fails when a part violates RFC 9112, or a header states another length of the body.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
         let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         check_request(self.method.as_str(), self.path, headers, self.body.len())?;
@@ -85,7 +75,7 @@ impl Request<'_> {
     }
 }
 
-/// Checks that a request can be sent, without its body: method, path, header fields, and the length of the body in bytes.
+/// Checks that a request can be sent whose body has this length.
 pub fn check_request<'a>(
     method: &str,
     path: &str,
@@ -105,10 +95,8 @@ fn check_header(name: &str, value: &str) -> Result<(), EncodeError> {
     if fits { Ok(()) } else { Err(EncodeError::Header(name.to_owned())) }
 }
 
-/// Refuses header fields that would let the server wait for more body than is sent, or take the rest of it for a request.
-///
-/// # Source
-/// RFC 9112, section 6.3.
+/// Refuses headers that would let the server wait for more body than is sent, or take the rest of it for a request (RFC
+/// 9112, section 6.3).
 fn check_framing<'a>(
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
     body_bytes: usize,
@@ -133,19 +121,13 @@ fn check_framing<'a>(
     }
 }
 
-/// Whether this header field says that the body is sent in chunks.
-///
-/// # Source
-/// RFC 9112, section 6.1: `chunked` is the last coding.
+/// Whether this header field says that the body is sent in chunks: `chunked` is the last coding (RFC 9112, section 6.1).
 pub fn announces_chunks(name: &str, value: &str) -> bool {
     let last = value.rsplit(',').next().unwrap_or_default();
     name.eq_ignore_ascii_case("transfer-encoding") && last.trim().eq_ignore_ascii_case("chunked")
 }
 
-/// Whether this header field says that the connection ends with the response. Its client sends no more requests.
-///
-/// # Source
-/// RFC 9112, section 9.6.
+/// Whether this header field says that the connection ends with the response (RFC 9112, section 9.6).
 pub fn announces_close(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("connection") && value.split(',').any(|item| item.trim().eq_ignore_ascii_case("close"))
 }

@@ -1,5 +1,5 @@
-//! The parser of answers. It receives pieces of any size, and passes head and body to a sink as they arrive. It keeps
-//! nothing of the body, and bytes of a header section only if that arrived in several pieces.
+//! The parser of answers: passes head and body to a sink as they arrive, in pieces of any size. It keeps nothing of a
+//! body, and bytes of a header section only if that arrived in several pieces.
 
 use super::head::{Body, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
@@ -40,22 +40,19 @@ pub struct ResponseParser {
 }
 
 impl ResponseParser {
-    /// A parser that expects the answer to a request other than HEAD.
+    /// Expects the answer to a request other than HEAD.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Prepares for the answer to the next request. Buffers are kept, so this costs nothing.
+    /// Prepares for the answer to the next request, and keeps the buffers.
     pub fn expect_response(&mut self, is_head_request: bool) {
         self.body = None;
         self.is_head_request = is_head_request;
         self.held.clear();
     }
 
-    /// Parses the next bytes of the stream.
-    ///
-    /// # Errors
-    /// When they cannot be an answer. The parser is then unusable until [`ResponseParser::expect_response`].
+    /// Parses the next bytes of the stream. After an error it is unusable until [`ResponseParser::expect_response`].
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Progress, ParseError> {
         let mut at = 0;
         while self.body.is_none() {
@@ -74,9 +71,6 @@ impl ResponseParser {
     }
 
     /// Handles the end of the stream, which completes only a body that lasts until then.
-    ///
-    /// # Errors
-    /// When an answer was expected or incomplete, or when its bytes cannot be an answer.
     pub fn finish_stream(&self) -> Result<(), ParseError> {
         match self.body {
             Some(Body::UntilClose) => Ok(()),
@@ -86,8 +80,8 @@ impl ResponseParser {
         }
     }
 
-    /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if the head is
-    /// not complete, in which case all bytes are kept.
+    /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if all are kept,
+    /// because it is not complete.
     fn feed_head(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         let held_before = self.held.len();
         if held_before == 0 {
@@ -131,9 +125,8 @@ impl ResponseParser {
         }
     }
 
-    /// Whether it is too early to parse the kept bytes again. httparse starts again each time, so single bytes from a
-    /// peer would take quadratic time. A short section is tried again at the end of each line. A long one, and garbage
-    /// without lines, is tried again when its size doubles. The end of a section is never missed.
+    /// httparse starts again each time, so single bytes from a peer would take quadratic time. A short section is tried
+    /// again at the end of each line; a long one, and garbage without lines, when its size doubles or it ends.
     fn is_too_early_to_parse(&self, held_before: usize) -> bool {
         let has_end = if self.held.len() < TRY_EACH_LINE_BYTES {
             self.held[held_before..].contains(&b'\n')
@@ -171,32 +164,23 @@ impl ResponseParser {
     }
 }
 
-/// How many bytes at the start are empty lines, which mean nothing before an answer.
-///
-/// # Source
-/// RFC 9112, sections 2.2 and 9.2.
+/// How many bytes at the start are empty lines, which mean nothing before an answer (RFC 9112, sections 2.2 and 9.2).
 pub fn count_line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
 }
 
-/// The first line of an answer in HTTP/1, without its end, such as `HTTP/1.1 400 Bad Request`; `None` if the bytes are none.
+/// The first line of an answer in HTTP/1, without its end: `HTTP/1.1 400 Bad Request`.
 pub fn status_line(bytes: &[u8]) -> Option<&[u8]> {
     let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
     line.starts_with(b"HTTP/1.").then_some(line)
 }
 
-/// Whether these bytes are the settings with which a server of HTTP/2 begins.
-///
-/// # Source
-/// RFC 9113, sections 3.4 and 6.5.
+/// Whether these bytes are the settings with which a server of HTTP/2 begins (RFC 9113, sections 3.4 and 6.5).
 pub const fn begins_http2(bytes: &[u8]) -> bool {
     matches!(bytes, [0, _, _, 4, 0, 0, 0, 0, 0, ..])
 }
 
-/// Whether these bytes are an alert of TLS, with which its servers answer a request in plain text.
-///
-/// # Source
-/// RFC 8446, sections 5.1 and 6.
+/// Whether these bytes are an alert of TLS, its answer to a request in plain text (RFC 8446, sections 5.1 and 6).
 pub const fn begins_tls_alert(bytes: &[u8]) -> bool {
     matches!(bytes, [21, 3, 0..=4, ..])
 }

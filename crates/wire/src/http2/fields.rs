@@ -1,7 +1,4 @@
-//! What the fields of an answer mean, and which are malformed.
-//!
-//! # Source
-//! RFC 9113, sections 8.1 to 8.3.
+//! What the fields of an answer mean, and which are malformed (RFC 9113, sections 8.1 to 8.3).
 
 use super::table::Field;
 use crate::http;

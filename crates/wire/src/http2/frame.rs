@@ -105,10 +105,8 @@ impl FrameReader {
         &self.held
     }
 
-    /// Takes bytes, and passes the frames that they complete.
-    ///
-    /// # Errors
-    /// When they are no frames of a server, or `on_frame` says so. The reader is then unusable.
+    /// Takes bytes, and passes the frames that they complete. Fails when they are no frames of a server, or `on_frame`
+    /// says so. The reader is then unusable.
     pub fn feed(
         &mut self,
         mut bytes: &[u8],

@@ -1,7 +1,4 @@
-//! Decodes the header sections of one connection.
-//!
-//! # Source
-//! RFC 7541, sections 5 and 6.
+//! Decodes the header sections of one connection (RFC 7541, sections 5 and 6).
 
 use super::error::{ConnectionError, ErrorCode};
 use super::fields::{Meaning, Section};
@@ -21,10 +18,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Passes the fields of a whole header section to `section`.
-    ///
-    /// # Errors
-    /// When it cannot be decoded or is too long. Later ones cannot be decoded either.
+    /// Passes the fields of a whole header section to `section`. Fails when it cannot be decoded or is too long. Later
+    /// ones cannot be decoded either.
     pub fn decode(&mut self, mut block: &[u8], section: &mut Section) -> Result<(), ConnectionError> {
         let (mut decoded_bytes, mut may_resize) = (0, true);
         while let Some(&first) = block.first() {

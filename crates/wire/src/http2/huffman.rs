@@ -1,7 +1,4 @@
-//! The code of strings in header sections. It is canonical: the lengths of its codes say it all.
-//!
-//! # Source
-//! RFC 7541, appendix B.
+//! The code of strings in header sections. It is canonical: the lengths of its codes say it all (RFC 7541, appendix B).
 
 /// Length of each symbol's code in bits; the last is that of the end of a string.
 #[rustfmt::skip]

@@ -1,7 +1,5 @@
-//! HTTP/2 for a client: frames, the header sections in them, and requests that are encoded once.
-//!
-//! # Source
-//! RFC 9113 (frames, and the fields of a message), RFC 7541 (HPACK).
+//! HTTP/2 for a client: frames, the header sections in them, and requests that are encoded once. Source: RFC 9113
+//! (frames, and the fields of a message), RFC 7541 (HPACK).
 
 mod error;
 mod fields;

@@ -1,7 +1,5 @@
-//! The two tables of header fields: the static one, and the one that the server fills on each connection.
-//!
-//! # Source
-//! RFC 7541, sections 2.3 and 4, and appendix A.
+//! The two tables of header fields: the static one, and the one that the server fills on each connection (RFC 7541,
+//! sections 2.3 and 4, and appendix A).
 
 use std::collections::VecDeque;
 

@@ -62,10 +62,8 @@ impl Endpoint {
         Self { context, outgoing: Vec::new() }
     }
 
-    /// Reads bytes up to the next event; `None` when all are read and more are needed.
-    ///
-    /// # Errors
-    /// When they break the protocol. The peer gets a close frame, and nothing more can be received.
+    /// Reads bytes up to the next event; `None` when all are read and more are needed. Fails when they break the
+    /// protocol. The peer gets a close frame, and nothing more can be received.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrival>, FrameError> {
         let mut memory = Memory { incoming: bytes, outgoing: &mut self.outgoing };
         let message = match self.context.read(&mut memory) {

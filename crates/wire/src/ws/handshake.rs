@@ -6,15 +6,14 @@ use tungstenite::handshake::derive_accept_key;
 use super::HandshakeError;
 use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, Sink};
 
-/// Bytes of a place to which a server leads that an error shows.
+/// So much of a place to which a server leads is shown.
 const MAX_SHOWN_BYTES: usize = 200;
 
-/// The value of `Sec-WebSocket-Accept` for a key.
+/// The `Sec-WebSocket-Accept` of a key.
 pub fn accept_for(key: &[u8]) -> String {
     derive_accept_key(key)
 }
 
-/// The client's side of one handshake.
 #[derive(Debug)]
 pub struct Handshake {
     parser: ResponseParser,
@@ -22,14 +21,8 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// A handshake with a new key, and its request. `headers` may offer subprotocols. Those of the handshake itself are left
-    /// out: they are another connection's, such as of a browser.
-    ///
-    /// # Errors
-    /// When path or headers cannot be sent.
-    ///
-    /// # Source
-    /// RFC 6455, section 4.1.
+    /// A handshake with a new key, and its request (RFC 6455, section 4.1). `headers` may offer subprotocols. Those of the
+    /// handshake itself are left out: they are another connection's, such as of a browser.
     pub fn begin(path: &str, host: &str, headers: &[(String, String)]) -> Result<(Self, Vec<u8>), EncodeError> {
         let key = generate_key();
         let own = [
@@ -87,7 +80,6 @@ impl Sink for AnswerCheck {
 }
 
 impl AnswerCheck {
-    /// # Source
     /// RFC 6455, sections 4.1, 11.3.3 and 11.3.4.
     fn check_head(&self, head: &Head<'_>) -> Result<(), String> {
         if head.status != 101 {

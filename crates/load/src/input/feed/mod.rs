@@ -51,10 +51,7 @@ pub enum FeedFormat {
 
 impl FeedFormat {
     /// The format of a file by its name (`.csv`, `.tsv`, `.json`, `.jsonl` or `.ndjson`), or, where that has no ending,
-    /// as that of a pipe, by its contents.
-    ///
-    /// # Errors
-    /// When the name has an ending of something else.
+    /// as that of a pipe, by its contents. Fails when the name has an ending of something else.
     pub fn of_contents(path: &Path, contents: &[u8]) -> Result<Self, LoadError> {
         if let Some(ending) = path.extension() {
             return match ending.to_string_lossy().to_ascii_lowercase().as_str() {
@@ -80,11 +77,8 @@ impl FeedFormat {
 }
 
 impl Feed {
-    /// Reads a table; `name` names it in errors.
-    ///
-    /// # Errors
-    /// When there is no row, when rows have different columns, or when the bytes have another format. The error names
-    /// the line, and the field or column.
+    /// Reads a table; `name` names it in errors. Fails when there is no row, when rows have different columns, or when
+    /// the bytes have another format. The error names the line, and the field or column.
     pub fn parse(name: &str, format: FeedFormat, bytes: &[u8]) -> Result<Self, LoadError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let table = match format {

@@ -14,10 +14,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table without rows.
-    ///
-    /// # Errors
-    /// When it has no columns, or two of one name, or one without a name.
+    /// A table without rows. Fails when it has no columns, or two of one name, or one without a name.
     pub(crate) fn new(name: &str, columns: Vec<String>) -> Result<Self, LoadError> {
         if columns.is_empty() {
             return Err(LoadError::input(name, "it has no columns", "name at least one"));

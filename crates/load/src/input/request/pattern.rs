@@ -11,7 +11,6 @@ use crate::error::LoadError;
 use crate::input::feed::Feed;
 use crate::input::template::{Escaping, Scope, Template, UserColumns, Uses, Values, Variable};
 
-/// A request in parts, some with variables.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(super) method: Method,
@@ -45,13 +44,12 @@ impl Parts {
         Self { method, path, headers, body, http1: OnceLock::new(), http2_head: OnceLock::new() }
     }
 
-    /// The request over HTTP/1.1. `base` is scheme and authority of the server.
+    /// `base` is scheme and authority of the server.
     pub(crate) fn http1(&self, base: &str) -> &Payload {
         // Values of variables and locations of redirects are such that a request can carry them.
         self.http1.get_or_init(|| self.request(base).1.encode().unwrap_or_default().into())
     }
 
-    /// The head of the request over HTTP/2.
     pub(crate) fn http2_head(&self, base: &str) -> &EncodedHead {
         self.http2_head.get_or_init(|| {
             let (scheme, request) = self.request(base);
@@ -68,10 +66,7 @@ impl Parts {
 }
 
 impl Pattern {
-    /// Splits a request into parts. `place` names it in errors.
-    ///
-    /// # Errors
-    /// When a variable is wrong, or the text around the variables cannot be sent.
+    /// Fails when a variable is wrong, or the text around the variables cannot be sent.
     pub(super) fn of(place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -124,7 +119,6 @@ impl Pattern {
         request.encode().map(|_| ()).map_err(|error| refused(place, &error))
     }
 
-    /// Checks that headers can carry every value of the columns that they use.
     pub(super) fn check_header_values(&self, feeds: &[Feed]) -> Result<(), LoadError> {
         for (name, value) in &self.headers {
             for value in value.values() {
@@ -136,10 +130,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// Whether the connection ends with the response to this request.
-    ///
-    /// # Errors
-    /// When only the value of a variable could say it.
+    /// Whether the connection ends with the response. Fails when only the value of a variable could say it.
     pub(super) fn announces_close(&self, place: &str) -> Result<bool, LoadError> {
         let mut closes = false;
         for (name, value) in self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection")) {
@@ -169,7 +160,6 @@ impl Pattern {
         is_fixed.then(|| (self.path.clone(), self.headers.clone()))
     }
 
-    /// The request with the current values.
     pub(super) fn fill(&self, values: &mut Values) -> Parts {
         let mut bytes = |template: &Template| {
             let mut out = Vec::new();
@@ -184,7 +174,6 @@ impl Pattern {
     }
 }
 
-/// Path and headers of a request.
 pub(super) type OpeningParts = (Template, Vec<(String, Template)>);
 
 /// Adds the cookies of users to the headers, behind those that a request has of its own.

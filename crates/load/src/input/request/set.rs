@@ -70,11 +70,8 @@ impl Prepared {
 }
 
 impl RequestSet {
-    /// Encodes requests for a server with this `Host` (`127.0.0.1:8080`).
-    ///
-    /// # Errors
-    /// When a request cannot be sent, a variable is unknown, a file cannot be read, or all weights are 0. The error
-    /// names the place.
+    /// Encodes requests for a server with this `Host` (`127.0.0.1:8080`). Fails when a request cannot be sent, a
+    /// variable is unknown, a file cannot be read, or all weights are 0. The error names the place.
     pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
         let set = Self::encode_for_users(host, requests, UserColumns::default(), &[])?;
         check_feeds(&requests.feeds, &set)?;

@@ -30,10 +30,8 @@ pub(crate) struct UserSetup {
 }
 
 impl UserSetup {
-    /// Encodes the set-up of these requests; `None` if there is none. With it comes the set of the load.
-    ///
-    /// # Errors
-    /// When a request cannot be sent, a variable is unknown, or nothing uses a variable or a feed.
+    /// Encodes the set-up of these requests, if there is one, and the load's. Fails when a request cannot be sent, a
+    /// variable is unknown, or nothing uses a variable or a feed.
     pub(crate) fn encode(host: &str, requests: &Requests) -> Result<(Option<Self>, RequestSet), LoadError> {
         if requests.setup.is_empty() {
             return Ok((None, RequestSet::encode(host, requests)?));
@@ -71,7 +69,7 @@ impl UserSetup {
         Ok((Some(setup), load))
     }
 
-    /// The set of the load, whose requests send the cookies of users if these have any.
+    /// The set of the load, whose requests send the cookies of users if they have any.
     pub(crate) fn encode_load(&self, host: &str, has_cookies: bool) -> Result<RequestSet, LoadError> {
         let columns = UserColumns { has_cookies, ..self.columns.clone() };
         let set = RequestSet::encode_for_users(host, &self.load, columns, &[])?;
@@ -79,7 +77,6 @@ impl UserSetup {
         Ok(set)
     }
 
-    /// A cursor over the set-up for users of this share.
     pub(crate) fn cursor(&self, share: Share) -> RequestCursor {
         self.requests.cursor(share)
     }
@@ -94,10 +91,8 @@ impl UserSetup {
         Some(std::iter::repeat_n(String::new(), of_answers).chain(cells).collect())
     }
 
-    /// Adds what the answer to a request contains, with these headers and this body, to the values of its user.
-    ///
-    /// # Errors
-    /// In words: which variable was looked for, and what the answer has instead.
+    /// Adds what the headers and the body of an answer contain to the values of its user. The error says which variable
+    /// was looked for, and what the answer has instead.
     pub(crate) fn take(
         &self,
         request: usize,

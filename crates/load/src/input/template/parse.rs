@@ -7,10 +7,8 @@ const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
 
 impl Template {
-    /// Parses `text`; `place` names it in errors.
-    ///
-    /// # Errors
-    /// When a variable is not closed, is unknown, or has a wrong argument. The error names the character.
+    /// Parses `text`; `place` names it in errors. Fails when a variable is not closed, is unknown, or has a wrong
+    /// argument. The error names the character.
     pub(crate) fn parse(place: &str, text: &str, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
         let mut template = Self::default();
         let mut rest = text;
