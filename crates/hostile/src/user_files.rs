@@ -28,7 +28,7 @@ pub fn check_feed(bytes: &[u8]) {
         return;
     };
     let path = format!("/{{{{{column}}}}}?{{{{{column}|url}}}}");
-    let spec = RequestSpec::post(&path, Body::text(&format!("{{{{{column}}}}}{{{{{column}|json}}}}")));
+    let spec = RequestSpec::post(&path, Body::Text(format!("{{{{{column}}}}}{{{{{column}|json}}}}")));
     let requests = Requests::of([spec]).feed(feed.in_order(FeedOrder::Once));
     assert_eq!(count_valid_requests(&requests), Some(rows), "every row makes a request");
 }
@@ -40,7 +40,7 @@ pub fn check_template(bytes: &[u8]) {
     let mut next = || lines.next().unwrap_or_default();
     let (path, header, body) = (next(), next(), next());
     let feed = Feed::parse("feed", FeedFormat::Separated(b','), "id,name\n1,a b\n2,\u{e9}\"\n".as_bytes());
-    let spec = RequestSpec::post(path, Body::text(body)).header("X", header);
+    let spec = RequestSpec::post(path, Body::Text(body.to_owned())).header("X", header);
     let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
     let _ = count_valid_requests(&requests);
     let _ = parse_request_list("list", text);
@@ -56,7 +56,7 @@ pub fn check_check(bytes: &[u8]) {
         Ok(check) => check,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let requests = RequestSpec::post("/", Body::text("x")).expecting(check).into();
+    let requests = RequestSpec::post("/", Body::Text("x".to_owned())).expecting(check).into();
     assert!(count_valid_requests(&requests).is_some(), "{text:?}");
     let head = format!("HTTP/1.1 200 OK\r\nX-Id: 0123abcd\r\nContent-Length: {}\r\n\r\n", body.len());
     let answer = [head.as_bytes(), body].concat();

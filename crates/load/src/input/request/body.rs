@@ -59,18 +59,6 @@ impl<T: Into<Arc<[u8]>>> From<T> for Body {
 }
 
 impl Body {
-    pub fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-
-    pub fn json(text: &str) -> Self {
-        Self::Json(text.to_owned())
-    }
-
-    pub fn form<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self::Form(fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
-    }
-
     /// The default `Content-Type` of this body.
     pub(super) fn content_type(&self) -> Option<Cow<'static, str>> {
         match self {

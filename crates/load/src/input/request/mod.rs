@@ -76,7 +76,7 @@ impl From<RequestSpec> for Requests {
 ///
 /// ```
 /// use tare_load::{Body, Check, RequestSpec};
-/// let request = RequestSpec::post("/users/{{id}}", Body::json(r#"{"name": "{{name|json}}"}"#))
+/// let request = RequestSpec::post("/users/{{id}}", Body::Json(r#"{"name": "{{name|json}}"}"#.to_owned()))
 ///     .header("Accept", "application/json")
 ///     .expecting(Check::status(201))
 ///     .expecting("json $.id".parse()?);
@@ -151,12 +151,6 @@ impl RequestSpec {
     /// Adds a check of the response.
     pub fn expecting(mut self, check: Check) -> Self {
         self.checks.push(check);
-        self
-    }
-
-    /// Sets the weight: a request of weight 2 is sent twice as often as one of weight 1.
-    pub fn weight(mut self, weight: u32) -> Self {
-        self.weight = weight;
         self
     }
 }

@@ -10,6 +10,18 @@ fn preview(requests: &Requests, count: usize) -> Vec<String> {
     set.first_requests(count).iter().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).collect()
 }
 
+fn text(text: &str) -> Body {
+    Body::Text(text.to_owned())
+}
+
+fn json(text: &str) -> Body {
+    Body::Json(text.to_owned())
+}
+
+fn form<const N: usize>(fields: [(&str, &str); N]) -> Body {
+    Body::Form(fields.map(|(name, value)| (name.to_owned(), value.to_owned())).into())
+}
+
 fn one(spec: RequestSpec) -> String {
     preview(&spec.into(), 1).remove(0)
 }
@@ -33,24 +45,23 @@ fn fixed_requests_share_their_bytes() {
 #[test]
 fn bodies_bring_their_bytes_and_their_type() {
     for (body, expected) in [
-        (Body::text("{\"a\": 1}"), "Content-Length: 8\r\n\r\n{\"a\": 1}"),
-        (Body::json("{\"a\": 1}"), "Content-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\": 1}"),
+        (text("{\"a\": 1}"), "Content-Length: 8\r\n\r\n{\"a\": 1}"),
+        (json("{\"a\": 1}"), "Content-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\": 1}"),
         (
-            Body::form([("a b", "c&d"), ("é", "")]),
+            form([("a b", "c&d"), ("é", "")]),
             "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 19\r\n\r\na%20b=c%26d&%C3%A9=",
         ),
         (Body::default(), "Content-Length: 0\r\n\r\n"),
     ] {
         assert_eq!(one(RequestSpec::post("/", body)), format!("POST / HTTP/1.1\r\nHost: h:80\r\n{expected}"));
     }
-    let given = one(RequestSpec::post("/", Body::json("1")).header("content-type", "text/json"));
+    let given = one(RequestSpec::post("/", json("1")).header("content-type", "text/json"));
     assert_eq!(given, "POST / HTTP/1.1\r\nHost: h:80\r\ncontent-type: text/json\r\nContent-Length: 1\r\n\r\n1");
 }
 
 #[test]
 fn variables_are_filled_in_everywhere_and_the_length_is_right() {
-    let spec =
-        RequestSpec::post("/u/{{name}}?q={{name|url}}", Body::text("{{name}}={{counter:9}}")).header("X-Id", "{{id}}");
+    let spec = RequestSpec::post("/u/{{name}}?q={{name|url}}", text("{{name}}={{counter:9}}")).header("X-Id", "{{id}}");
     let expected = [
         "POST /u/a%20b?q=a%20b HTTP/1.1\r\nHost: h:80\r\nX-Id: 7\r\nContent-Length: 5\r\n\r\na b=9",
         "POST /u/%C3%A9?q=%C3%A9 HTTP/1.1\r\nHost: h:80\r\nX-Id: 8\r\nContent-Length: 5\r\n\r\né=10",
@@ -65,14 +76,14 @@ fn a_fixed_body_behind_a_path_with_variables_and_a_form_with_variables() {
     assert_eq!(preview(&Requests::of([spec]).feed(users()), 1), [expected]);
     let get = Requests::of([RequestSpec::get("/{{id}}")]).feed(users());
     assert_eq!(preview(&get, 1), ["GET /7 HTTP/1.1\r\nHost: h:80\r\n\r\n"]);
-    let form = RequestSpec::post("/", Body::form([("n", "{{name}}"), ("{{id}}", "x y")]));
+    let form = RequestSpec::post("/", form([("n", "{{name}}"), ("{{id}}", "x y")]));
     let sent = preview(&Requests::of([form]).feed(users()), 1).remove(0);
     assert!(sent.ends_with("Content-Length: 15\r\n\r\nn=a%20b&7=x%20y"), "{sent}");
 }
 
 #[test]
 fn parts_and_bytes_are_the_same_request() {
-    let spec = RequestSpec::post("/{{name}}", Body::json("[{{id}}]")).header("X", "{{id}}");
+    let spec = RequestSpec::post("/{{name}}", json("[{{id}}]")).header("X", "{{id}}");
     let set = RequestSet::encode("h", &Requests::of([spec]).feed(users())).unwrap();
     let mut cursor = set.cursor(Share { worker: 0, workers: 1 });
     let request = cursor.next().unwrap();
@@ -84,8 +95,9 @@ fn parts_and_bytes_are_the_same_request() {
 
 #[test]
 fn weights_decide_who_is_next_and_workers_begin_apart() {
-    let requests =
-        Requests::of([RequestSpec::get("/a").weight(3), RequestSpec::get("/b"), RequestSpec::get("/c").weight(0)]);
+    let requests = Requests::of(
+        [("/a", 3), ("/b", 1), ("/c", 0)].map(|(path, weight)| RequestSpec { weight, ..RequestSpec::get(path) }),
+    );
     let set = RequestSet::encode("h", &requests).unwrap();
     let sent = |worker, workers| {
         let mut cursor = set.cursor(Share { worker, workers });
@@ -125,7 +137,7 @@ fn wrong_requests_say_where_and_what_would_be_right() {
             "`Content-Length: 5` is not the length of the body, which is 3",
         ),
         (
-            RequestSpec::post("/", Body::text("{{ok}}")).header("content-length", "1"),
+            RequestSpec::post("/", text("{{ok}}")).header("content-length", "1"),
             "header content-length: a fixed length, and the body has variables; leave it out",
         ),
         (RequestSpec::post("/", *b"1").header("Content-Length", "{{ok}}"), "header Content-Length: a variable"),
@@ -138,8 +150,8 @@ fn wrong_requests_say_where_and_what_would_be_right() {
             RequestSpec::post("/a.B/C", *b"\0\0\0\0\0").header("Content-Type", "application/grpc+proto"),
             "request 1 (POST /a.B/C): the outcome of a gRPC call is in its grpc-status",
         ),
-        (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
-        (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
+        (RequestSpec::post("/", text("é{{x}}")), "body, character 2: there is no variable `x`"),
+        (RequestSpec::post("/", form([("f", "{{x}}")])), "body, field `f`, character 1"),
     ] {
         let error = error(Requests::of([spec]).feed(control.clone()));
         assert!(error.contains(expected), "{error}");
@@ -150,7 +162,7 @@ fn wrong_requests_say_where_and_what_would_be_right() {
             .into_iter()
             .all(|spec| RequestSet::encode("h", &spec.into()).is_ok())
     );
-    let weights = error([RequestSpec::get("/").weight(u32::MAX), RequestSpec::get("/")].to_vec());
+    let weights = error([RequestSpec { weight: u32::MAX, ..RequestSpec::get("/") }, RequestSpec::get("/")].to_vec());
     assert!(weights.contains("use smaller weights") && weights.contains("or fewer requests"), "{weights}");
 }
 

@@ -41,7 +41,7 @@ fn shop(closes: bool) -> (SocketAddr, Journal) {
 }
 
 fn login() -> SetupStep {
-    let body = Body::json("{\"user\": \"{{user|json}}\"}");
+    let body = Body::Json("{\"user\": \"{{user|json}}\"}".to_owned());
     let request = RequestSpec::post("/login", body).expecting(Check::status(201));
     let variables = [("token", "json $.token"), ("csrf", "header x-csrf")];
     let variables = variables.map(|(name, extract)| (name.to_owned(), extract.parse().unwrap()));
@@ -218,7 +218,7 @@ fn nobody_is_set_up_to_estimate_the_servers_clock() {
         _ => answer("400 Bad Request", "", ""),
     });
     let setup = SetupStep {
-        request: RequestSpec::post("/register", Body::text("{{uuid}}")),
+        request: RequestSpec::post("/register", Body::Text("{{uuid}}".to_owned())),
         variables: vec![("token".to_owned(), "json $.token".parse().unwrap())],
     };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/ws?token={{token}}")]) };
