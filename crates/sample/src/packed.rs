@@ -1,6 +1,9 @@
 //! A latency histogram as bytes: a run has thousands, and each takes a quarter of a megabyte when unpacked.
 
-use serde::de::Error;
+use std::fmt::Write;
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tare_stats::StatsError;
 use tare_stats::histogram::LatencyHistogram;
@@ -56,7 +59,9 @@ impl PackedHistogram {
 /// As hexadecimal text.
 impl Serialize for PackedHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{}", Hexadecimal(&self.bytes)))
+        let mut text = String::with_capacity(2 * self.bytes.len());
+        self.bytes.iter().try_for_each(|byte| write!(text, "{byte:02x}")).map_err(S::Error::custom)?;
+        serializer.serialize_str(&text)
     }
 }
 
@@ -67,14 +72,6 @@ impl<'de> Deserialize<'de> for PackedHistogram {
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
         let bytes: Option<Vec<u8>> = digits.map(byte).collect();
         Self::from_bytes(bytes.ok_or_else(|| D::Error::custom("no hexadecimal digits"))?).map_err(D::Error::custom)
-    }
-}
-
-struct Hexadecimal<'a>(&'a [u8]);
-
-impl std::fmt::Display for Hexadecimal<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
     }
 }
 

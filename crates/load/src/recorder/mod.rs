@@ -135,9 +135,7 @@ impl Recorder {
 
     /// Reads the CPU time if a boundary of the window has been crossed.
     pub(crate) fn read_cpu_at_boundary(&mut self, now: Nanos, spent: impl Fn() -> CpuTimes) {
-        if self.window.has_new_boundary(now) {
-            self.window.set_boundary_cpu(now, spent());
-        }
+        self.window.read_cpu_at_boundary(now, spent);
     }
 
     /// Cancels the slice: its window ends now and its drain soon.

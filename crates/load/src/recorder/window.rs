@@ -60,13 +60,12 @@ impl Window {
         }
     }
 
-    /// Whether a boundary has passed since the last call of [`Window::set_boundary_cpu`].
-    pub(super) fn has_new_boundary(&self, now: Nanos) -> bool {
-        self.spent_at_until.is_none() && now >= self.next_boundary()
-    }
-
-    /// Stores `spent` as the CPU time at each boundary that has passed since the last call.
-    pub(super) fn set_boundary_cpu(&mut self, now: Nanos, spent: CpuTimes) {
+    /// Keeps the CPU time of each boundary that has passed since the last call.
+    pub(super) fn read_cpu_at_boundary(&mut self, now: Nanos, spent: impl Fn() -> CpuTimes) {
+        if self.spent_at_until.is_some() || now < self.next_boundary() {
+            return;
+        }
+        let spent = spent();
         if now >= self.from.min(self.until) {
             self.spent_at_from.get_or_insert(spent);
         }
