@@ -46,14 +46,14 @@ enum Meaning {
     Head,
     Upload,
     Compressed,
-    Connect,
-    Resolve,
     Url,
     /// There is no such thing here, for this reason.
     Refused(&'static str),
 }
 
 use Meaning::*;
+
+const OTHER_ADDRESS: Meaning = Refused("give tare's own --connect-to HOST:PORT beside the line");
 
 /// The flags of curl that people have in a line for one request.
 const FLAGS: &[(&str, &str, Meaning)] = &[
@@ -79,8 +79,8 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--cacert", Value("--cacert")),
     ("-E", "--cert", Value("--cert")),
     ("", "--key", Value("--key")),
-    ("", "--connect-to", Connect),
-    ("", "--resolve", Resolve),
+    ("", "--connect-to", OTHER_ADDRESS),
+    ("", "--resolve", OTHER_ADDRESS),
     ("", "--unix-socket", Value("--unix-socket")),
     ("", "--http1.1", Nothing),
     ("", "--http2", Flag("--http2")),
@@ -198,10 +198,6 @@ struct CurlRequest {
     flags: Vec<(&'static str, Option<String>)>,
     headers: Vec<String>,
     data: Vec<String>,
-    /// Hosts and ports, and the hosts and ports that stand for them.
-    connected: Vec<[String; 4]>,
-    /// Hosts and ports, and the addresses that stand for them.
-    resolved: Vec<(String, u16, String)>,
     /// The file that is the body.
     file: Option<String>,
     leaves_out_line_ends: bool,
@@ -243,8 +239,6 @@ impl CurlRequest {
                 self.set_file(value)?;
             }
             Compressed => self.is_compressed = true,
-            Connect => self.connected.push(connected(&value).ok_or("--connect-to is HOST:PORT:HOST:PORT in curl")?),
-            Resolve => self.resolved.push(resolved(&value).ok_or("--resolve is HOST:PORT:ADDRESS in curl")?),
             Url => self.urls.push(value),
         }
         Ok(())
@@ -268,28 +262,6 @@ impl CurlRequest {
         self.headers.iter().any(is_it)
     }
 
-    /// Host and port to connect to for this URL, where they are given: by the first --connect-to that holds for it, and for
-    /// what that names by --resolve. Of these the last one counts, and `*` only where none has the host itself.
-    fn address_of(&self, url: &str) -> Option<String> {
-        let parsed = |text: &str| url::Url::parse(text).ok().filter(url::Url::has_host);
-        let url = parsed(url).or_else(|| parsed(&format!("http://{url}")))?;
-        let (own_host, own_port) = (url.host_str()?, url.port_or_known_default()?);
-        // What is empty stands for the URL's own.
-        let host_of = |host: &str| if host.is_empty() { own_host.to_owned() } else { host.to_owned() };
-        let port_of = |port: &str| port.parse().unwrap_or(own_port);
-        let holds =
-            |[host, port, ..]: &&[String; 4]| host_of(host).eq_ignore_ascii_case(own_host) && port_of(port) == own_port;
-        let connected = self.connected.iter().find(holds).map(|[.., host, port]| (host_of(host), port_of(port)));
-        let (host, port) = connected.clone().unwrap_or((own_host.to_owned(), own_port));
-        let given = |wanted: &str| {
-            let is_it = |(host, at, _): &&(String, u16, String)| *at == port && host.eq_ignore_ascii_case(wanted);
-            self.resolved.iter().rev().find(is_it)
-        };
-        let address = given(&host).or_else(|| given("*")).map(|(_, _, address)| address.clone());
-        let place = address.or_else(|| connected.map(|(host, _)| host))?;
-        Some(format!("{place}:{port}"))
-    }
-
     /// The URL, the flags and the body.
     fn flags(mut self) -> Result<Vec<String>, String> {
         // cmd of Windows has a caret before each quote.
@@ -299,7 +271,6 @@ impl CurlRequest {
         let [url] = &self.urls[..] else {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };
-        let address = self.address_of(url);
         let mut url = literal(url);
         let body = self.data.join("&");
         if self.is_in_url && !body.is_empty() {
@@ -338,7 +309,6 @@ impl CurlRequest {
             flags.push("--multipart".to_owned());
         }
         flags.extend(self.flags.into_iter().flat_map(|(flag, value)| [flag.to_owned()].into_iter().chain(value)));
-        flags.extend(address.into_iter().flat_map(|address| ["--connect-to".to_owned(), address]));
         flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
         if sends_text {
             // In one word: the parts of a form that a browser sends begin with hyphens, as flags do.
@@ -370,28 +340,6 @@ fn encoded(value: &str) -> Result<String, String> {
         None if value.contains('@') => Err(format!("--data-urlencode {value}: give the text itself")),
         None => Ok(encode(value)),
     }
-}
-
-/// The parts of `HOST1:PORT1:HOST2:PORT2`, which may be empty. An address of IPv6 has colons inside its brackets.
-fn connected(value: &str) -> Option<[String; 4]> {
-    let mut is_inside = false;
-    let parts = value.split(|letter: char| {
-        is_inside = letter == '[' || is_inside && letter != ']';
-        letter == ':' && !is_inside
-    });
-    let parts: [String; 4] = parts.map(str::to_owned).collect::<Vec<_>>().try_into().ok()?;
-    let is_port = |part: &String| part.is_empty() || part.parse::<u16>().is_ok();
-    Some(parts).filter(|[_, from, _, to]| is_port(from) && is_port(to))
-}
-
-/// Host, port and address of `HOST:PORT:ADDRESS`; of several addresses, the first.
-fn resolved(value: &str) -> Option<(String, u16, String)> {
-    let (host, rest) = value.trim_start_matches('+').split_once(':')?;
-    let (port, addresses) = rest.split_once(':')?;
-    let address = addresses.split(',').next().filter(|address| !address.is_empty())?;
-    let lacks_brackets = address.contains(':') && !address.starts_with('[');
-    let address = if lacks_brackets { format!("[{address}]") } else { address.to_owned() };
-    Some((host.to_owned(), port.parse().ok()?, address))
 }
 
 /// Braces mean themselves in curl.
