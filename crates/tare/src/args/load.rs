@@ -14,7 +14,7 @@ mod values;
 
 pub use agents::{AgentArgs, AgentOptions};
 pub(super) use values::parse_time;
-pub use values::{ConnectTo, Spin, looked_up, port, split_zone};
+pub use values::{ConnectTo, Spin, looked_up, port};
 use values::{
     depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_rate, parse_stage,
     parse_think, parse_threads, seed,

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use tare_load::Target;
 use url::Url;
 
-use crate::args::{ConnectTo, looked_up, split_zone};
+use crate::args::{ConnectTo, looked_up};
 use crate::failure::wrong_usage;
 use crate::recorded_command::without_secret_parameters;
 
@@ -50,18 +50,16 @@ impl LoadTarget {
         if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
             return Err(wrong_usage(format!("{other}: calls of gRPC and other requests are different loads")));
         }
-        let with_zone = urls.iter().map(|text| parse_url(text).map(|url| (url, split_zone(split_scheme(text).1).1)));
-        let urls = with_zone.collect::<anyhow::Result<Vec<(Url, Option<&str>)>>>()?;
-        let Some((first, zone)) = urls.first() else { bail!("there is no URL to load") };
-        let is_other = |(url, of): &&(Url, Option<&str>)| url.origin() != first.origin() || of != zone;
-        if let Some((other, _)) = urls.iter().find(is_other) {
+        let urls = urls.iter().map(|text| parse_url(text)).collect::<anyhow::Result<Vec<Url>>>()?;
+        let Some(first) = urls.first() else { bail!("there is no URL to load") };
+        if let Some(other) = urls.iter().find(|url| url.origin() != first.origin()) {
             return Err(wrong_usage(format!(
                 "{first} and {other} are on different servers; load one server at a time"
             )));
         }
         let (host, port) = match address {
-            Some(address) => (Some(address.host.clone()), address.port_of(first)?),
-            None => (first.host().map(|host| looked_up(host, *zone)), first.port_or_known_default().unwrap_or(80)),
+            Some(address) => (Some(address.host.clone()), address.port),
+            None => (first.host().map(looked_up), first.port_or_known_default().unwrap_or(80)),
         };
         let mut addresses = Addresses::default();
         let target = match (socket, connect_within) {
@@ -108,8 +106,7 @@ fn split_scheme(text: &str) -> (&str, &str) {
 pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     let (scheme, rest) = split_scheme(text);
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
-    let whole = format!("{beneath}://{}", split_zone(rest).0);
-    let url = Url::parse(&whole).map_err(|why| {
+    let url = Url::parse(&format!("{beneath}://{rest}")).map_err(|why| {
         wrong_usage(format!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
@@ -239,39 +236,16 @@ mod tests {
     fn a_name_and_the_address_that_is_connected_to_may_differ() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let place = |written: &str| {
-            let address: ConnectTo = written.replace("PORT", &port.to_string()).parse().unwrap();
-            let connect_within = Some(Duration::from_secs(1));
-            LoadTarget::from_urls(&["https://shop.example/a".to_owned()], (None, Some(&address)), connect_within)
-        };
-        for written in ["127.0.0.1:PORT", "shop.example:443:127.0.0.1:PORT", "::127.0.0.1:PORT"] {
-            let place = place(written).unwrap();
-            assert_eq!(place.target.tcp_address().unwrap().port(), port, "{written}");
-            assert_eq!((place.host.as_str(), place.shown_url().as_str()), ("shop.example", "https://shop.example/a"));
-        }
-        let other = place("other.example:443:127.0.0.1:PORT").unwrap_err().to_string();
-        assert!(other.contains("other.example") && other.contains("shop.example"), "{other}");
-        for wrong in ["127.0.0.1", "", ":80", "a:b", "a:1:b:2:c", "127.0.0.1:0"] {
+        let address: ConnectTo = format!("127.0.0.1:{port}").parse().unwrap();
+        let within = Some(Duration::from_secs(1));
+        let place =
+            LoadTarget::from_urls(&["https://shop.example/a".to_owned()], (None, Some(&address)), within).unwrap();
+        assert_eq!(place.target.tcp_address().unwrap().port(), port);
+        assert_eq!((place.host.as_str(), place.shown_url().as_str()), ("shop.example", "https://shop.example/a"));
+        for wrong in ["127.0.0.1", "", ":80", "a:b", "a:1:b:2", "127.0.0.1:0"] {
             assert!(wrong.parse::<ConnectTo>().is_err(), "{wrong}");
         }
         assert_eq!("[::1]:8443".parse::<ConnectTo>().unwrap().host, "::1");
-        assert_eq!("a:1:[fe80::1%eth0]:8443".parse::<ConnectTo>().unwrap().host, "fe80::1%eth0");
-    }
-
-    #[test]
-    fn the_zone_of_an_address_is_connected_to_and_no_part_of_its_name() {
-        let place = |urls: &[&str]| {
-            let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
-            LoadTarget::from_urls(&urls, (None, None), None)
-        };
-        for written in ["http://[fe80::1%eth0]:81/a%20b", "[fe80::1%25eth0]:81/a%20b"] {
-            let place = place(&[written]).unwrap();
-            assert_eq!((place.host.as_str(), place.paths), ("[fe80::1]:81", vec!["/a%20b".to_owned()]), "{written}");
-        }
-        let other = place(&["http://[fe80::1%1]/", "http://[fe80::1%2]/"]).unwrap_err().to_string();
-        assert!(other.contains("different servers"), "{other}");
-        let path = place(&["http://shop.example/[a%20]"]).unwrap();
-        assert_eq!((path.host.as_str(), path.paths), ("shop.example", vec!["/[a%20]".to_owned()]));
     }
 
     #[test]

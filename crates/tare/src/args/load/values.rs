@@ -1,6 +1,5 @@
 //! Values of the flags of `tare load`, as people write them, and what is said of those that cannot be read.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,9 +11,7 @@ use tare_load::{MAX_MESSAGE_BYTES, Think};
 use tare_plan::agent_place::AgentPlace;
 use tare_plan::load_plan::LoadStage;
 use tare_units::{Span, parse_count, parse_quantity};
-use url::{Host, Url};
-
-use crate::failure::wrong_usage;
+use url::Host;
 
 /// The highest rate or level that means something. Beyond it the intended starts of requests are no longer apart.
 const MOST_PER_S: f64 = 1e8;
@@ -124,14 +121,12 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     })
 }
 
-/// `HOST:PORT`, what is connected to in place of the URL's host, or curl's `HOST1:PORT1:HOST2:PORT2`.
+/// `HOST:PORT`: what is connected to in place of the URL's host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectTo {
     /// As the system looks it up.
     pub host: String,
-    port: u16,
-    /// The host and port of the URL for which it holds; empty for any.
-    of: (String, String),
+    pub port: u16,
 }
 
 impl FromStr for ConnectTo {
@@ -139,61 +134,18 @@ impl FromStr for ConnectTo {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not an address; write HOST:PORT, such as 127.0.0.1:8443");
-        // An address of IPv6 has colons inside its brackets.
-        let (place, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-        let start = place.rfind('[').unwrap_or_else(|| place.rfind(':').map_or(0, |colon| colon + 1));
-        let (before, host) = place.split_at(start);
-        let of = match before.strip_suffix(':').map(|of| of.rsplit_once(':')) {
-            None if before.is_empty() => Default::default(),
-            Some(Some((host, port))) if !host.contains(':') || host.starts_with('[') => {
-                (host.to_owned(), port.to_owned())
-            }
-            _ => return Err(wrong()),
-        };
+        let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
         let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
-        let (address, zone) = split_zone(host);
-        let host = Host::parse(&address).map_err(|_| wrong())?;
-        Ok(Self { host: looked_up(host, zone), port, of })
+        let host = Host::parse(host).map_err(|_| wrong())?;
+        Ok(Self { host: looked_up(host), port })
     }
 }
 
-impl ConnectTo {
-    /// The port, if it holds for this URL.
-    pub fn port_of(&self, url: &Url) -> anyhow::Result<u16> {
-        let (host, port) = &self.of;
-        let is_host = host.is_empty() || url.host_str().is_some_and(|own| own.eq_ignore_ascii_case(host));
-        let is_port = port.is_empty() || url.port_or_known_default().is_some_and(|own| own.to_string() == *port);
-        if is_host && is_port {
-            return Ok(self.port);
-        }
-        Err(wrong_usage(format!(
-            "--connect-to is for {host}:{port}, and the URL is {url}; write --connect-to HOST:PORT"
-        )))
-    }
-}
-
-/// A host, and what may follow it in a URL, without the zone of an address of IPv6; and the zone: `eth0` of `[fe80::1%eth0]`.
-/// A URL may have its percent sign encoded.
-///
-/// # Source
-/// RFC 6874, "Representing IPv6 Zone Identifiers in Address Literals and Uniform Resource Identifiers", sections 2 and 3.
-pub fn split_zone(text: &str) -> (Cow<'_, str>, Option<&str>) {
-    let authority = text.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let inside = authority.split_once(']').map_or("", |(inside, _)| inside);
-    let Some((address, zone)) = inside.split_once('%').filter(|(address, _)| address.contains('[')) else {
-        return (text.into(), None);
-    };
-    let without_zone = format!("{address}{}", &text[inside.len()..]);
-    let zone = zone.strip_prefix("25").filter(|zone| !zone.is_empty()).unwrap_or(zone);
-    (without_zone.into(), Some(zone))
-}
-
-/// A host as the system looks it up: an address of IPv6 without brackets, with its zone.
-pub fn looked_up<S: AsRef<str>>(host: Host<S>, zone: Option<&str>) -> String {
-    match (host, zone) {
-        (Host::Ipv6(address), Some(zone)) => format!("{address}%{zone}"),
-        (Host::Ipv6(address), None) => address.to_string(),
-        (other, _) => other.to_string(),
+/// A host as the system looks it up: an address of IPv6 without brackets.
+pub fn looked_up<S: AsRef<str>>(host: Host<S>) -> String {
+    match host {
+        Host::Ipv6(address) => address.to_string(),
+        other => other.to_string(),
     }
 }
 
