@@ -1,9 +1,8 @@
 //! The command line as it stands in records and reports: as typed, but without its secrets.
 
 use std::ffi::OsString;
-use std::mem::take;
 
-use crate::args::with_curl_line;
+use crate::args::{Command, RequestArgs, parse, with_curl_line};
 
 /// What stands for a secret.
 pub const MASK: &str = "***";
@@ -17,9 +16,8 @@ pub const SECRET_PARAMETERS: [&str; 9] =
     ["token", "key", "secret", "pass", "pwd", "auth", "signature", "session", "credential"];
 
 pub fn recorded_command() -> Vec<String> {
-    let words: Vec<OsString> = std::env::args_os().collect();
     // A line that cannot be read was refused before.
-    without_secrets(with_curl_line(words).unwrap_or_default().into_iter().map(as_text))
+    without_secrets(with_curl_line(std::env::args_os().collect()).unwrap_or_default())
 }
 
 /// A word of the command line. What is not UTF-8 in it is shown as far as it can be.
@@ -27,47 +25,32 @@ fn as_text(word: OsString) -> String {
     word.into_string().unwrap_or_else(|word| word.to_string_lossy().into_owned())
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum SecretFlag {
-    #[default]
-    No,
-    /// `-H NAME: VALUE`.
-    Header,
-    /// `-a USER:PASSWORD`.
-    BasicAuth,
+/// The words of a command line. Its parser knows which of them end in the secret of a flag.
+fn without_secrets(words: Vec<OsString>) -> Vec<String> {
+    let secrets = match parse(&words).map(|cli| cli.command) {
+        Ok(Command::Load(args)) => secrets_of(args.request),
+        _ => Vec::new(),
+    };
+    let mask = |word| {
+        let word = as_text(word);
+        let masked = secrets.iter().find_map(|(secret, shown)| Some(format!("{}{shown}", word.strip_suffix(secret)?)));
+        without_secrets_of_urls(&masked.unwrap_or(word))
+    };
+    words.into_iter().map(mask).collect()
 }
 
-impl SecretFlag {
-    fn of(word: &str) -> (Self, usize) {
-        if let Some(long) = word.strip_prefix("--") {
-            let name = long.split('=').next().unwrap_or(long);
-            let flag = match name {
-                "header" => Self::Header,
-                "basic-auth" => Self::BasicAuth,
-                _ => Self::No,
-            };
-            return (flag, (2 + name.len() + 1).min(word.len()));
-        }
-        // -k and -L take no value, so others may follow in the same word.
-        let Some(short) = word.strip_prefix('-').map(|short| short.trim_start_matches(['k', 'L'])) else {
-            return (Self::No, 0);
-        };
-        let value = short.get(1..).unwrap_or_default();
-        let at = word.len() - value.strip_prefix('=').unwrap_or(value).len();
-        match short.chars().next() {
-            Some('H') => (Self::Header, at),
-            Some('a') => (Self::BasicAuth, at),
-            _ => (Self::No, 0),
-        }
-    }
-
-    fn mask(self, value: &str) -> String {
-        match (self, value.split_once(':')) {
-            (Self::Header, Some((name, _))) if is_secret(name) => format!("{name}: {MASK}"),
-            (Self::BasicAuth, Some((user, _))) => format!("{user}:{MASK}"),
-            _ => value.to_owned(),
-        }
-    }
+/// The values of flags that hold a secret, each with what is shown in its place.
+fn secrets_of(request: RequestArgs) -> Vec<(String, String)> {
+    let of_header = |header: String| {
+        let (name, _) = header.split_once(':').filter(|(name, _)| is_secret(name))?;
+        let shown = format!("{name}: {MASK}");
+        Some((header, shown))
+    };
+    let of_user = |user: String| {
+        let shown = format!("{}:{MASK}", user.split_once(':')?.0);
+        Some((user, shown))
+    };
+    request.header.into_iter().filter_map(of_header).chain(request.basic_auth.and_then(of_user)).collect()
 }
 
 pub fn is_secret(header: &str) -> bool {
@@ -78,23 +61,6 @@ pub fn is_secret(header: &str) -> bool {
 pub fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET_PARAMETERS.iter().any(|part| name.contains(part))
-}
-
-fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut before = SecretFlag::No;
-    let mask = |word: String| {
-        let flag = take(&mut before);
-        if flag != SecretFlag::No {
-            return flag.mask(&word);
-        }
-        let (flag, at) = SecretFlag::of(&word);
-        if at == word.len() {
-            before = flag;
-        }
-        let (head, value) = word.split_at(at);
-        format!("{head}{}", without_secrets_of_urls(&flag.mask(value)))
-    };
-    words.map(mask).collect()
 }
 
 /// Masks what is secret in URLs, wherever they begin: users, who may be tokens, and parameters with such a name, also
@@ -132,7 +98,8 @@ mod tests {
     use super::*;
 
     fn recorded(words: &[&str]) -> Vec<String> {
-        without_secrets(words.iter().map(|word| (*word).to_owned()))
+        let line = ["tare", "load", "http://x/"].iter().chain(words).map(OsString::from);
+        without_secrets(line.collect()).split_off(3)
     }
 
     #[test]
