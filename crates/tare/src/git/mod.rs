@@ -56,13 +56,12 @@ impl Checkout {
     pub fn commit(&self, revision: &str, named_by: &str) -> anyhow::Result<String> {
         for name in [revision, &format!("refs/remotes/origin/{revision}")] {
             let wanted = format!("{name}^{{commit}}");
-            let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
-            if output.status.success() {
-                return Ok(text(&output));
+            let found = run_git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]);
+            if let Some(commit) = found {
+                return Ok(commit);
             }
         }
-        let output = git(&self.top, &["for-each-ref", "--format=%(refname:short)"])?;
-        let names = text(&output);
+        let names = run_git(&self.top, &["for-each-ref", "--format=%(refname:short)"]).unwrap_or_default();
         let near = nearest_name(revision, names.lines());
         let known: Vec<String> = names.lines().map(str::to_owned).collect();
         Err(PlanError::NoMatch {
@@ -78,15 +77,14 @@ impl Checkout {
     /// Where another commit and that of the work tree parted; `None` if the work tree has all of it, or if no common commit is
     /// in sight, as in a shallow clone.
     pub fn parting_from(&self, commit: &str) -> Option<String> {
-        let base = text(&run_git(&self.top, &["merge-base", "HEAD", commit])?);
-        (base != commit).then_some(base)
+        run_git(&self.top, &["merge-base", "HEAD", commit]).filter(|base| base != commit)
     }
 
     /// How the work tree differs from its last commit. Records of tare are no change.
     pub fn changes(&self) -> Changes {
         let paths = [":/", ":(top,exclude,glob)**/.tare", ":(top,exclude,glob)**/.tare/**"];
         let args: Vec<&str> = ["status", "--porcelain", "--"].into_iter().chain(paths).collect();
-        let status = git(&self.top, &args).map_or_else(|_| String::new(), |output| text(&output));
+        let status = run_git(&self.top, &args).unwrap_or_default();
         if status.is_empty() {
             Changes::None
         } else if status.lines().all(|line| line.starts_with("??")) {
@@ -104,23 +102,22 @@ impl Checkout {
             &["diff", "--no-ext-diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "-U1000000", commit],
         )?;
         let new_files = run_git(&self.top, &["ls-files", "--others", "--exclude-standard"])?;
-        classes::classes_of_difference(&text(&difference), &text(&new_files))
+        classes::classes_of_difference(&difference, &new_files)
     }
 
     /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.
     pub fn full_name(&self, revision: &str) -> Option<String> {
         let commit = self.commit(revision, "").ok()?;
-        let output = run_git(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
         // git repeats the option before the name.
-        let names = output.map_or_else(String::new, |output| text(&output));
+        let names = run_git(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
+        let names = names.unwrap_or_default();
         Some(names.lines().find(|name| name.starts_with("refs/")).map_or(commit, str::to_owned))
     }
 
     /// The branch that others are compared with: the one that the remote `origin` names, else `main`, `master` or the
     /// current one, which has no commit in a new repository.
     pub fn default_branch(&self) -> Option<String> {
-        let named =
-            |args: &[&str]| run_git(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
+        let named = |args: &[&str]| run_git(&self.top, args).filter(|name| !name.is_empty());
         let of_origin = named(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
         let local = of_origin.as_deref().and_then(|name| name.strip_prefix("origin/")).map(str::to_owned);
         let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
@@ -131,9 +128,9 @@ impl Checkout {
     }
 }
 
-/// What a command of git gave; `None` if it failed.
-pub fn run_git(folder: &Path, args: &[&str]) -> Option<Output> {
-    git(folder, args).ok().filter(|output| output.status.success())
+/// What a command of git printed, without the end of the line; `None` if it failed.
+pub fn run_git(folder: &Path, args: &[&str]) -> Option<String> {
+    git(folder, args).ok().filter(|output| output.status.success()).map(|output| text(&output))
 }
 
 pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
@@ -148,7 +145,6 @@ pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     command.output().context("cannot run git; install it, or give a folder or a command as --baseline")
 }
 
-/// What it printed, without the end of the line.
-pub fn text(output: &Output) -> String {
+fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use rustix::fs::{FlockOperation, flock};
 use tare_sys::clock;
 
-use super::{Checkout, git, run_git, text};
+use super::{Checkout, git, run_git};
 
 /// The folder of all work trees in a cache.
 const FOLDER: &str = "baselines";
@@ -173,10 +173,9 @@ fn last_use(folder: &Path) -> SystemTime {
 /// interrupted checkout left out, are put back first; other files stay.
 fn is_restored(folder: &Path, commit: &str) -> bool {
     // Without a link of its own, git would take the repository around the folder for it.
-    let is_tree = folder.join(".git").is_file()
-        && run_git(folder, &["rev-parse", "HEAD"]).is_some_and(|head| text(&head) == commit);
+    let is_tree = folder.join(".git").is_file() && run_git(folder, &["rev-parse", "HEAD"]).as_deref() == Some(commit);
     let changed = || run_git(folder, &["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"]);
-    let is_as_committed = || changed().is_some_and(|changed| text(&changed).is_empty());
+    let is_as_committed = || changed().is_some_and(|changed| changed.is_empty());
     is_tree && (is_as_committed() || run_git(folder, &["reset", "--quiet", "--hard"]).is_some())
 }
 

@@ -176,6 +176,5 @@ fn header(plan: &Plan, inputs: &RunInputs<'_>, id: &str) -> RunHeader {
 
 /// The revision of the working directory, marked where it has changes; none outside a repository or without git.
 fn git_revision() -> Option<String> {
-    let output = git::run_git(Path::new("."), &["describe", "--always", "--dirty", "--abbrev=12"])?;
-    Some(git::text(&output)).filter(|text| !text.is_empty())
+    git::run_git(Path::new("."), &["describe", "--always", "--dirty", "--abbrev=12"]).filter(|text| !text.is_empty())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::git::{git, run_git, text};
+use crate::git::{git, run_git};
 
 /// A submodule that a baseline needs is nowhere to be had.
 #[derive(Debug, Error)]
@@ -20,21 +20,19 @@ pub struct MissingSubmodule {
 /// Checks out the submodules of `folder`, a work tree of the same repository as the checkout `own`, with those inside them.
 /// A submodule that `own` lists but has not checked out is not needed for its build, and is left out.
 pub fn check_out_submodules(own: &Path, folder: &Path) -> anyhow::Result<()> {
-    let listed = submodules_of(own)?;
-    for submodule in submodules_of(folder)? {
+    let listed = submodules_of(own);
+    for submodule in submodules_of(folder) {
         let is_listed = listed.iter().any(|other| other.name == submodule.name);
         let own_place = own.join(&submodule.path);
         let has_own = own_place.join(".git").exists();
         if is_listed && !has_own {
             continue;
         }
-        let commit = git(folder, &["rev-parse", "--verify", "--quiet", &format!("HEAD:{}", submodule.path)])?;
+        let commit = run_git(folder, &["rev-parse", "--verify", "--quiet", &format!("HEAD:{}", submodule.path)]);
         // Listed, but in no commit: git checks out nothing either.
-        if !commit.status.success() {
-            continue;
-        }
+        let Some(commit) = commit else { continue };
         let place = folder.join(&submodule.path);
-        submodule.check_out(folder, own, &text(&commit))?;
+        submodule.check_out(folder, own, &commit)?;
         check_out_submodules(&own_place, &place)?;
     }
     Ok(())
@@ -47,19 +45,16 @@ struct Submodule {
 }
 
 /// The submodules that a work tree lists.
-fn submodules_of(folder: &Path) -> anyhow::Result<Vec<Submodule>> {
-    if !folder.join(".gitmodules").is_file() {
-        return Ok(Vec::new());
-    }
-    let output = git(folder, &["config", "--file", ".gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"])?;
-    let listed = text(&output);
+fn submodules_of(folder: &Path) -> Vec<Submodule> {
+    let listed = run_git(folder, &["config", "--file", ".gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"]);
+    let listed = listed.unwrap_or_default();
     // A name may have blanks: its line ends it, and a zero byte the path.
     let submodules = listed.split('\0').filter_map(|entry| {
         let (key, path) = entry.split_once('\n')?;
         let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
         Some(Submodule { name: name.to_owned(), path: path.to_owned() })
     });
-    Ok(submodules.collect())
+    submodules.collect()
 }
 
 impl Submodule {
@@ -86,13 +81,13 @@ impl Submodule {
     /// Where the checkout `own` keeps the submodule's repository, also when it lists the submodule no more.
     fn repository(&self, own: &Path) -> Option<PathBuf> {
         let place = own.join(&self.path);
-        let output = if place.join(".git").exists() {
+        let folder = if place.join(".git").exists() {
             run_git(&place, &["rev-parse", "--absolute-git-dir"])?
         } else {
             let kept = format!("modules/{}", self.name);
             run_git(own, &["rev-parse", "--path-format=absolute", "--git-path", &kept])?
         };
-        Some(PathBuf::from(text(&output))).filter(|folder| folder.is_dir())
+        Some(PathBuf::from(folder)).filter(|folder| folder.is_dir())
     }
 }
 

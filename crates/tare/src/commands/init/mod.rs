@@ -15,7 +15,7 @@ use tare_plan::suite::Suite;
 use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::failure::{Outcome, error_text};
-use crate::git::{Checkout, run_git, text};
+use crate::git::{Checkout, run_git};
 use crate::workspace::SUITE_FILE;
 use crate::{console, interrupt};
 use look::{expectation, look_at_answers};
@@ -114,7 +114,7 @@ impl Answers {
 /// The branch that the folder's repository has for it; outside of a repository the one that `git init` will make.
 fn default_branch(folder: &Path) -> String {
     let checkout = Checkout::containing(folder).ok().flatten();
-    let of_new = || run_git(folder, &["var", "GIT_DEFAULT_BRANCH"]).map(|output| text(&output));
+    let of_new = || run_git(folder, &["var", "GIT_DEFAULT_BRANCH"]);
     let known = checkout.and_then(|checkout| checkout.default_branch()).or_else(of_new);
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| "main".to_owned())
 }
