@@ -48,14 +48,13 @@ impl Project {
 /// Every file that tells of a project, in the order in which they are looked for.
 pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.gradle, build.sbt, *.csproj, pyproject.toml, requirements.txt, app.py";
 
-/// Finds the project of one build tool.
 type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 
-/// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects that have a program.
-/// `None` where no file of a build tool is there.
+/// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects that
+/// have one. `None` without a file of a build tool.
 ///
 /// # Errors
-/// When the file of a build tool that is asked before cannot be parsed.
+/// The file of a build tool that is asked before cannot be parsed.
 pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
     let found = project_here(folder)?;
     if found.as_ref().is_some_and(|project| !project.command.is_empty()) {
@@ -76,28 +75,23 @@ pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
 }
 
 fn project_here(folder: &Path) -> Result<Option<Project>, PlanError> {
-    let detectors: [Detect; 10] = [
+    let detectors: [Detect; 8] = [
         cargo,
         |folder| Ok(go(folder)),
-        |folder| Ok(unknown_tool(folder, &UNKNOWN)),
         node,
         maven,
         |folder| Ok(gradle(folder)),
         |folder| Ok(sbt(folder)),
         dotnet,
         |folder| python(folder, std::env::var_os("VIRTUAL_ENV").map(PathBuf::from).as_deref()),
-        |folder| Ok(unknown_tool(folder, &AROUND)),
     ];
     let mut first = None;
     for detect in detectors {
-        let found = match detect(folder) {
+        match detect(folder) {
+            Ok(Some(project)) if !project.command.is_empty() => return Ok(Some(project)),
             // Files of a tool after one that is there already do not have to be readable.
-            Err(_) if first.is_some() => continue,
-            found => found?,
-        };
-        match found {
-            Some(project) if !project.command.is_empty() => return Ok(Some(project)),
-            found => first = first.or(found),
+            Err(_) if first.is_some() => {}
+            found => first = first.or(found?),
         }
     }
     Ok(first)
@@ -120,27 +114,6 @@ fn sub_projects(folder: &Path) -> Vec<String> {
         project_here(&folder.join(name)).ok().flatten().is_some_and(|project| !project.command.is_empty())
     };
     folders.iter().filter(has_program).take(MOST).cloned().collect()
-}
-
-/// Tools that tare cannot ask for the program. They come before those whose files they have beside theirs.
-const UNKNOWN: [(&str, &str); 6] = [
-    ("Gemfile", "Ruby"),
-    ("composer.json", "PHP"),
-    ("mix.exs", "Elixir"),
-    ("deno.json", "Deno"),
-    ("MODULE.bazel", "Bazel"),
-    ("CMakeLists.txt", "CMake"),
-];
-
-/// What stands around a project of any tool.
-const AROUND: [(&str, &str); 3] = [("docker-compose.yml", "Docker"), ("Dockerfile", "Docker"), ("Makefile", "make")];
-
-/// A project of one of these tools, so that the reason is the true one.
-fn unknown_tool(folder: &Path, files: &[(&'static str, &'static str)]) -> Option<Project> {
-    let &(file, tool) = files.iter().find(|(file, _)| folder.join(file).is_file())?;
-    Some(
-        project(tool, file, None, &[]).without_program(format!("{file} is there, and tare knows no program of {tool}")),
-    )
 }
 
 /// The text of a file, without the mark of its byte order.

@@ -143,17 +143,6 @@ fn projects_below_are_named_where_the_folder_has_no_program() {
 }
 
 #[test]
-fn a_tool_that_tare_does_not_know_is_the_reason_and_not_a_file_beside_it() {
-    let assets = ("package.json", r#"{"scripts": {"build": "esbuild"}}"#);
-    assert_doubted(&[("Gemfile", "gem \"rails\"\n"), assets], "Gemfile is there, and tare knows no program of Ruby");
-    assert_doubted(&[("mix.exs", "")], "tare knows no program of Elixir");
-    assert_doubted(&[("Makefile", ""), assets], "package.json has no script \"start\"");
-    assert_doubted(&[("Makefile", "")], "tare knows no program of make");
-    let served = r#"{"scripts": {"start": "node a.js"}}"#;
-    assert_known(&[("Dockerfile", "FROM node\n"), ("package.json", served)], "npm", None, "node a.js");
-}
-
-#[test]
 fn maven_names_the_jar_that_starts_by_itself() {
     let pom = |text: &str| format!("<project xmlns=\"http://maven.apache.org/POM/4.0.0\">{text}</project>");
     let spring = "<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin></plugins></build>";
