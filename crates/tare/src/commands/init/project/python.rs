@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tare_plan::PlanError;
 use tare_plan::document::parse_document;
 
-use super::{Project, file_among, first_match, names_in, project, read};
+use super::{Project, file_among, first_match, names_in, project, read, words_of};
 
 const PROGRAMS: [&str; 6] = ["app.py", "main.py", "server.py", "manage.py", "asgi.py", "wsgi.py"];
 
@@ -20,12 +20,9 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
     let needs = Needs::of(folder)?;
     let build = needs.build(folder);
     // Packages that the user installed by hand into the same environment are there too.
-    let environment = match &build {
-        Some(_) => Environment::in_folder(folder, BUILT),
-        None => Environment::made_by_hand(folder, activated),
-    };
-    let python = environment.python.as_str();
-    let has_server = needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") || environment.has("uvicorn");
+    let (python, programs) = environment(folder, build.is_some(), activated);
+    let is_installed = || programs.is_some_and(|programs| programs.join("uvicorn").exists());
+    let has_server = needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") || is_installed();
     let command = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
         Some(program) => arguments(&program, folder, &needs, has_server).map_err(|doubt| match &build {
             Some(_) => doubt,
@@ -34,7 +31,7 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
         None => Err(format!("there is no {}, here or in a package", PROGRAMS.join(", "))),
     };
     let of_project = |arguments: &[String]| {
-        let words: Vec<&str> = std::iter::once(python).chain(arguments.iter().map(String::as_str)).collect();
+        let words: Vec<&str> = std::iter::once(python.as_str()).chain(arguments.iter().map(String::as_str)).collect();
         project("Python", file, build.as_deref(), &words)
     };
     Ok(Some(match command {
@@ -43,30 +40,13 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
     }))
 }
 
-/// Where Python and the packages of a project are.
-struct Environment {
-    /// The command of its Python.
-    python: String,
-    /// The folder of its programs; `None` where no environment is known.
-    programs: Option<PathBuf>,
-}
-
-impl Environment {
-    fn in_folder(folder: &Path, name: &str) -> Self {
-        Self { python: format!("{name}/bin/python"), programs: Some(folder.join(name).join("bin")) }
-    }
-
-    /// The one in the folder, or else the one that is activated. Its Python is then the first on the path.
-    fn made_by_hand(folder: &Path, activated: Option<&Path>) -> Self {
-        let here = [BUILT, "venv", "env"].into_iter().find(|name| folder.join(name).join("bin/python").exists());
-        here.map_or_else(
-            || Self { python: "python3".to_owned(), programs: activated.map(|place| place.join("bin")) },
-            |name| Self::in_folder(folder, name),
-        )
-    }
-
-    fn has(&self, program: &str) -> bool {
-        self.programs.as_ref().is_some_and(|programs| programs.join(program).exists())
+/// The command of the project's Python, and the folder of the programs of its environment, where one is known. Without a
+/// build it is the environment in the folder, or else the one that is activated, whose Python is the first on the path.
+fn environment(folder: &Path, is_built: bool, activated: Option<&Path>) -> (String, Option<PathBuf>) {
+    let is_there = |name: &&str| is_built || folder.join(name).join("bin/python").exists();
+    match [BUILT, "venv", "env"].into_iter().find(is_there) {
+        Some(name) => (format!("{name}/bin/python"), Some(folder.join(name).join("bin"))),
+        None => ("python3".to_owned(), activated.map(|place| place.join("bin"))),
     }
 }
 
@@ -176,7 +156,7 @@ impl Needs {
 /// The arguments of Python that start a server. A file that only makes an application needs a server around it.
 fn arguments(program: &str, folder: &Path, needs: &Needs, has_server: bool) -> Result<Vec<String>, String> {
     let source = read(folder, program).unwrap_or_default();
-    let words = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect());
+    let words = |words: &[&str]| Ok(words_of(words));
     if program.ends_with("manage.py") {
         // Without this, a second process of Django would start the server anew.
         return words(&[program, "runserver", "--noreload", "127.0.0.1:{port}"]);
