@@ -89,15 +89,14 @@ impl Answers {
     /// From the flags, from questions on a terminal, and from the project.
     fn gather(args: &InitArgs, project: Option<&Project>) -> anyhow::Result<Self> {
         let asks = !args.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        let known = |pick: fn(&Project) -> String| project.map(pick);
-        let bare =
-            answer(args.bare.as_ref(), asks, "Command of the bare server", known(|p| shell_words::join(&p.command)))?;
-        let bare = bare.filter(|bare| args.bare.is_some() || !bare.is_empty());
+        let known = project.and_then(|project| project.command.as_ref().ok()).map(shell_words::join);
+        let bare = answer(args.bare.as_ref(), asks, "Command of the bare server", known)?;
         let Some(bare) = bare else { return Err(no_program(&args.folder, project).into()) };
         let same = Some(bare.clone());
         let wrapped = answer(args.wrapped.as_ref(), asks, "Command of the server with the layer", same)?;
         let wrapped = wrapped.unwrap_or_else(|| bare.clone());
-        let build = answer(args.build.as_ref(), asks, "Command that builds it (empty for none)", known(built_by))?;
+        let known = project.and_then(|project| project.build.clone());
+        let build = answer(args.build.as_ref(), asks, "Command that builds it (empty for none)", known)?;
         let path = answer(args.path.as_ref(), asks, "Path of the request", Some("/".to_owned()))?;
         let path = path.unwrap_or_else(|| "/".to_owned());
         let is_one_command = bare == wrapped;
@@ -119,10 +118,6 @@ fn default_branch(folder: &Path) -> String {
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| "main".to_owned())
 }
 
-fn built_by(project: &Project) -> String {
-    project.build.clone().unwrap_or_default()
-}
-
 /// The flag, or the answer on a terminal, or what is known.
 fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<String>) -> anyhow::Result<Option<String>> {
     match flag {
@@ -141,13 +136,12 @@ fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<Strin
 }
 
 fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
-    let why = project.map_or_else(
-        || format!("there is no project that tare knows ({KNOWN_FILES})"),
-        |project| {
-            let unknown = || format!("{} does not say which program is the server", project.file);
-            project.doubt.clone().unwrap_or_else(unknown)
-        },
-    );
+    let why = match project.map(|project| &project.command) {
+        None => format!("there is no project that tare knows ({KNOWN_FILES})"),
+        Some(Err(doubt)) => doubt.clone(),
+        // On a terminal it was deleted.
+        Some(Ok(_)) => "no command was given".to_owned(),
+    };
     let origin = if folder == Path::new(".") { "this folder".to_owned() } else { folder.display().to_string() };
     PlanError::value(origin, format!("{why}; give --bare './my-server --port {{port}}' and --wrapped"))
 }
@@ -268,7 +262,7 @@ mod tests {
     fn text_of(bare: &str, wrapped: &str, project: Option<&Project>) -> String {
         let is_one = bare == wrapped;
         let answers = Answers {
-            build: project.map(built_by).filter(|build| !build.is_empty()),
+            build: project.and_then(|project| project.build.clone()),
             bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
             wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),

@@ -12,24 +12,19 @@ const FILE: &str = "Cargo.toml";
 pub fn cargo(folder: &Path) -> Result<Option<Project>, PlanError> {
     let Some(text) = read(folder, FILE) else { return Ok(None) };
     let manifest: toml::Table = parse_document(&folder.join(FILE).display().to_string(), &text)?;
-    let known = |program: Option<&str>| {
-        let path = program.map(|program| format!("{}target/release/{program}", path_to_workspace(folder, &manifest)));
-        project("Cargo", FILE, Some("cargo build --release"), path.as_deref().as_slice())
-    };
-    let default = text_of(&manifest, "default-run");
+    let built = |program: &str| Ok(vec![format!("{}target/release/{program}", path_to_workspace(folder, &manifest))]);
     let programs = programs(folder, &manifest);
-    Ok(Some(match (default, &programs[..]) {
-        (Some(program), _) => known(Some(program)),
-        (None, [program]) => known(Some(program)),
+    let command = match (text_of(&manifest, "default-run"), &programs[..]) {
+        (Some(program), _) => built(program),
+        (None, [program]) => built(program),
         (None, []) if manifest.contains_key("package") => {
-            known(None).without_program("Cargo.toml has no program: there is no src/main.rs and no [[bin]]".to_owned())
+            Err("Cargo.toml has no program: there is no src/main.rs and no [[bin]]".to_owned())
         }
         // A workspace has several programs, or none.
-        (None, []) => known(None),
-        (None, several) => {
-            known(None).without_program(format!("Cargo.toml has several programs: {}", several.join(", ")))
-        }
-    }))
+        (None, []) => Err("Cargo.toml names no program".to_owned()),
+        (None, several) => Err(format!("Cargo.toml has several programs: {}", several.join(", "))),
+    };
+    Ok(Some(project("Cargo", FILE, Some("cargo build --release"), command)))
 }
 
 fn text_of<'a>(manifest: &'a toml::Table, key: &str) -> Option<&'a str> {

@@ -17,12 +17,8 @@ pub(super) const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=1000
 
 /// A project whose jar starts by itself, or why there is none.
 fn on_jvm(tool: &'static str, file: &str, build: &str, jar: Result<String, String>) -> Project {
-    let command: Vec<&str> = JAVA.split(' ').chain([jar.as_deref().unwrap_or_default()]).collect();
-    let project = Project { port_variables: VARIABLES, ..project(tool, file, Some(build), &command) };
-    match jar {
-        Ok(_) => project,
-        Err(doubt) => project.without_program(doubt),
-    }
+    let command = jar.map(|jar| JAVA.split(' ').map(str::to_owned).chain([jar]).collect());
+    Project { port_variables: VARIABLES, ..project(tool, file, Some(build), command) }
 }
 
 pub fn maven(folder: &Path) -> Result<Option<Project>, PlanError> {
@@ -116,7 +112,7 @@ pub fn gradle(folder: &Path) -> Option<Project> {
         let name = first_match(r#"applicationName\s*=\s*['"]([^'"]+)"#, &text).unwrap_or(name);
         let program = format!("build/install/{name}/bin/{name}");
         let build = format!("{tool} -q installDist");
-        Project { port_variables: VARIABLES, ..project("Gradle", file, Some(&build), &[&program]) }
+        Project { port_variables: VARIABLES, ..project("Gradle", file, Some(&build), Ok(vec![program])) }
     } else if text.contains("Main-Class") {
         on_jvm("assemble", jar())
     } else {
@@ -166,10 +162,8 @@ fn gradle_version(folder: &Path, file: &str, text: &str) -> Result<String, Strin
 
 pub fn sbt(folder: &Path) -> Option<Project> {
     let text = without_comments(&read(folder, "build.sbt")?);
-    let sbt = |command: &[&str]| Project {
-        port_variables: VARIABLES,
-        ..project("sbt", "build.sbt", Some("sbt stage"), command)
-    };
+    let sbt =
+        |command| Project { port_variables: VARIABLES, ..project("sbt", "build.sbt", Some("sbt stage"), command) };
     let plugins = names_in(&folder.join("project")).into_iter().filter(|name| name.ends_with(".sbt"));
     let plugins: String = plugins.filter_map(|name| read(&folder.join("project"), &name)).collect();
     // Play contains it.
@@ -178,18 +172,18 @@ pub fn sbt(folder: &Path) -> Option<Project> {
     if !stages || !text.contains("enablePlugins") {
         let doubt = "build.sbt makes no program: sbt-native-packager is not in project/*.sbt, or build.sbt has no \
                      enablePlugins(JavaAppPackaging)";
-        return Some(sbt(&[]).without_program(doubt.to_owned()));
+        return Some(sbt(Err(doubt.to_owned())));
     }
     let projects = Regex::new(r"\bval\s+(\w+)\s*=\s*\(?\s*(?:project\b|crossProject\b)").ok()?;
     let projects: Vec<&str> = projects.captures_iter(&text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
     if projects.len() > 1 {
-        return Some(sbt(&[]).without_program(format!("build.sbt has several projects: {}", projects.join(", "))));
+        return Some(sbt(Err(format!("build.sbt has several projects: {}", projects.join(", ")))));
     }
     let name = first_match(r#"\bname\s*:=\s*"([^"]+)""#, &text);
     let name = name.or_else(|| projects.first().map(|name| (*name).to_owned())).unwrap_or_else(|| folder_name(folder));
     // As sbt makes a normalizedName.
     let name = Regex::new(r"\W+").ok()?.replace_all(&name.to_lowercase(), "-").into_owned();
-    Some(sbt(&[&format!("target/universal/stage/bin/{name}")]))
+    Some(sbt(Ok(vec![format!("target/universal/stage/bin/{name}")])))
 }
 
 /// The text without `// …` at the start of a line or after a blank, and without `/* … */`.

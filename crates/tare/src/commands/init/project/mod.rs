@@ -24,10 +24,8 @@ pub struct Project {
     pub file: String,
     /// Shell command that builds it.
     pub build: Option<String>,
-    /// Program and arguments; none where the project does not tell for certain.
-    pub command: Vec<String>,
-    /// Why there is no command.
-    pub doubt: Option<String>,
+    /// Program and arguments, or why the project does not tell them for certain.
+    pub command: Result<Vec<String>, String>,
     /// Variables that tell the usual frameworks of the tool their port.
     pub port_variables: &'static [&'static str],
     /// Further variables: those with which its servers usually run.
@@ -35,10 +33,6 @@ pub struct Project {
 }
 
 impl Project {
-    fn without_program(self, doubt: String) -> Self {
-        Self { command: Vec::new(), doubt: Some(doubt), ..self }
-    }
-
     /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
     pub fn counters(&self) -> Option<&'static str> {
         ["npm", "pnpm", "yarn"].contains(&self.tool).then_some("node")
@@ -57,7 +51,7 @@ type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 /// The file of a build tool that is asked before cannot be parsed.
 pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
     let found = project_here(folder)?;
-    if found.as_ref().is_some_and(|project| !project.command.is_empty()) {
+    if found.as_ref().is_some_and(|project| project.command.is_ok()) {
         return Ok(found);
     }
     let parts = sub_projects(folder);
@@ -67,10 +61,10 @@ pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
     let named = format!("its sub-projects have programs: give one of these folders to tare init: {}", parts.join(", "));
     Ok(Some(match found {
         Some(project) => {
-            let doubt = project.doubt.clone().unwrap_or_else(|| format!("{} names no program", project.file));
-            project.without_program(format!("{doubt}; {named}"))
+            let command = project.command.map_err(|doubt| format!("{doubt}; {named}"));
+            Project { command, ..project }
         }
-        None => project("unknown", "no file", None, &[]).without_program(named),
+        None => project("unknown", "no file", None, Err(named)),
     }))
 }
 
@@ -88,7 +82,7 @@ fn project_here(folder: &Path) -> Result<Option<Project>, PlanError> {
     let mut first = None;
     for detect in detectors {
         match detect(folder) {
-            Ok(Some(project)) if !project.command.is_empty() => return Ok(Some(project)),
+            Ok(Some(project)) if project.command.is_ok() => return Ok(Some(project)),
             // Files of a tool after one that is there already do not have to be readable.
             Err(_) if first.is_some() => {}
             found => first = first.or(found?),
@@ -110,9 +104,8 @@ fn sub_projects(folder: &Path) -> Vec<String> {
     let second =
         first.iter().flat_map(|name| below(&folder.join(name)).into_iter().map(move |inner| format!("{name}/{inner}")));
     let folders: Vec<String> = first.iter().cloned().chain(second).collect();
-    let has_program = |name: &&String| {
-        project_here(&folder.join(name)).ok().flatten().is_some_and(|project| !project.command.is_empty())
-    };
+    let has_program =
+        |name: &&String| project_here(&folder.join(name)).ok().flatten().is_some_and(|project| project.command.is_ok());
     folders.iter().filter(has_program).take(MOST).cloned().collect()
 }
 
@@ -137,9 +130,9 @@ fn words_of(command: &[&str]) -> Vec<String> {
     command.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn project(tool: &'static str, file: &str, build: Option<&str>, command: &[&str]) -> Project {
-    let (build, command) = (build.map(str::to_owned), words_of(command));
-    Project { tool, file: file.to_owned(), build, command, doubt: None, port_variables: &["PORT"], env: &[] }
+fn project(tool: &'static str, file: &str, build: Option<&str>, command: Result<Vec<String>, String>) -> Project {
+    let build = build.map(str::to_owned);
+    Project { tool, file: file.to_owned(), build, command, port_variables: &["PORT"], env: &[] }
 }
 
 fn go(folder: &Path) -> Option<Project> {
@@ -147,7 +140,7 @@ fn go(folder: &Path) -> Option<Project> {
     let go = |name: &str, package: &str| {
         // `go build -o FOLDER` would write into the folder.
         let name = if folder.join(name).is_dir() { format!("bin/{name}") } else { name.to_owned() };
-        project("Go", "go.mod", Some(&format!("go build -o {name} {package}")), &[&format!("./{name}")])
+        project("Go", "go.mod", Some(&format!("go build -o {name} {package}")), Ok(vec![format!("./{name}")]))
     };
     if has_go_program(folder) {
         let is_version = |part: &&str| first_match(r"^(v\d+)$", part).is_some();
@@ -157,11 +150,12 @@ fn go(folder: &Path) -> Option<Project> {
     let programs =
         names_in(&folder.join("cmd")).into_iter().filter(|name| has_go_program(&folder.join("cmd").join(name)));
     let programs: Vec<String> = programs.collect();
-    Some(match &programs[..] {
-        [name] => go(name, &format!("./cmd/{name}")),
-        [] => go("server", ".").without_program("there is no package main, here or in cmd/".to_owned()),
-        several => go("server", ".").without_program(format!("cmd/ has several programs: {}", several.join(", "))),
-    })
+    let doubt = match &programs[..] {
+        [name] => return Some(go(name, &format!("./cmd/{name}"))),
+        [] => "there is no package main, here or in cmd/".to_owned(),
+        several => format!("cmd/ has several programs: {}", several.join(", ")),
+    };
+    Some(Project { command: Err(doubt), ..go("server", ".") })
 }
 
 fn has_go_program(folder: &Path) -> bool {
@@ -180,25 +174,20 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
     let name = property("AssemblyName").unwrap_or(file.trim_end_matches(".csproj"));
     let name = name.replace("$(MSBuildProjectName)", file.trim_end_matches(".csproj"));
     let is_program = sdk.ends_with(".Web") || sdk.ends_with(".Worker") || property("OutputType") == Some("Exe");
-    let doubt = if files.len() > 1 {
-        Some(format!("there are several projects: {}", files.join(", ")))
+    let command = if files.len() > 1 {
+        Err(format!("there are several projects: {}", files.join(", ")))
     } else if name.contains("$(") {
-        Some(format!("{file} does not say the name of the program: {name}"))
+        Err(format!("{file} does not say the name of the program: {name}"))
     } else if !is_program || property("OutputType") == Some("Library") {
-        Some(format!("{file} makes a library"))
+        Err(format!("{file} makes a library"))
     } else {
-        None
+        // What dotnet finds elsewhere in the folder, such as the files of the build before, it would publish too.
+        Ok(words_of(&["dotnet", &format!("bin/published/{name}.dll")]))
     };
-    // What dotnet finds elsewhere in the folder, such as the files of the build before, it would publish too.
-    let command = ["dotnet", &format!("bin/published/{name}.dll")];
     // A solution beside the project has no one output, and dotnet does not choose between them.
     let build = format!("dotnet publish {} -c Release -o bin/published", shell_words::quote(file));
-    let project =
-        Project { port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"], ..project(".NET", file, Some(&build), &command) };
-    Ok(Some(match doubt {
-        Some(doubt) => project.without_program(doubt),
-        None => project,
-    }))
+    let project = project(".NET", file, Some(&build), command);
+    Ok(Some(Project { port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"], ..project }))
 }
 
 fn parse_xml<'a>(file: &Path, text: &'a str) -> Result<Document<'a>, PlanError> {

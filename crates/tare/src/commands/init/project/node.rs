@@ -72,7 +72,7 @@ pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
     ];
     let steps: Vec<String> = steps.into_iter().flatten().collect();
     let build = (!steps.is_empty()).then(|| steps.join(" && "));
-    let started_by = |command: &[&str]| Project {
+    let started_by = |command| Project {
         // Frameworks do work in development that no user pays for.
         env: &[("NODE_ENV", "production")],
         ..project(manager.name, FILE, build.as_deref(), command)
@@ -87,23 +87,20 @@ pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
     // `nest start` and the like build again and watch; what they write for production starts the server itself.
     let scripts = [script("start"), script("start:prod")];
     if let Some(words) = scripts.into_iter().flatten().find_map(words) {
-        return Ok(Some(started_by(&words.iter().map(String::as_str).collect::<Vec<_>>())));
+        return Ok(Some(started_by(Ok(words))));
     }
     if script("start").is_some() {
-        let words: Vec<&str> = [manager.name].into_iter().chain(manager.start.split(' ')).collect();
-        return Ok(Some(started_by(&words)));
+        let words = [manager.name].into_iter().chain(manager.start.split(' ')).map(str::to_owned);
+        return Ok(Some(started_by(Ok(words.collect()))));
     }
     let main = package["main"].as_str().filter(|main| {
         let places = [main.to_string(), format!("{main}.js"), format!("{main}/index.js")];
         script("build").is_some() || places.iter().any(|place| folder.join(place).is_file())
     });
-    Ok(Some(match main.or_else(|| file_among(folder, &["server.js", "app.js", "index.js"])) {
-        Some(main) => started_by(&[if manager.name == "bun" { "bun" } else { "node" }, main]),
-        None => {
-            let doubt = "package.json has no script \"start\", and there is no server.js, app.js or index.js";
-            started_by(&[]).without_program(doubt.to_owned())
-        }
-    }))
+    let main = main.or_else(|| file_among(folder, &["server.js", "app.js", "index.js"]));
+    let doubt = "package.json has no script \"start\", and there is no server.js, app.js or index.js";
+    let words = main.map(|main| words_of(&[if manager.name == "bun" { "bun" } else { "node" }, main]));
+    Ok(Some(started_by(words.ok_or_else(|| doubt.to_owned()))))
 }
 
 /// The words of a script that starts the server itself. A package manager would stand between tare and the server, but only a shell

@@ -23,21 +23,15 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
     let (python, programs) = environment(folder, build.is_some(), activated);
     let is_installed = || programs.is_some_and(|programs| programs.join("uvicorn").exists());
     let has_server = needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") || is_installed();
-    let command = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
+    let arguments = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
         Some(program) => arguments(&program, folder, &needs, has_server).map_err(|doubt| match &build {
             Some(_) => doubt,
             None => format!("{doubt}, or activate the environment that has it"),
         }),
         None => Err(format!("there is no {}, here or in a package", PROGRAMS.join(", "))),
     };
-    let of_project = |arguments: &[String]| {
-        let words: Vec<&str> = std::iter::once(python.as_str()).chain(arguments.iter().map(String::as_str)).collect();
-        project("Python", file, build.as_deref(), &words)
-    };
-    Ok(Some(match command {
-        Ok(arguments) => of_project(&arguments),
-        Err(doubt) => of_project(&[]).without_program(doubt),
-    }))
+    let command = arguments.map(|arguments| [vec![python], arguments].concat());
+    Ok(Some(project("Python", file, build.as_deref(), command)))
 }
 
 /// The command of the project's Python, and the folder of the programs of its environment, where one is known. Without a

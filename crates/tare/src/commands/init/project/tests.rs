@@ -24,15 +24,13 @@ fn project_of(files: Files) -> Project {
 
 fn assert_known(files: Files, tool: &str, build: Option<&str>, command: &str) {
     let project = project_of(files);
-    let known = (project.tool, project.build.as_deref(), project.command.join(" "));
-    assert_eq!(known, (tool, build, command.to_owned()), "{files:?}: {:?}", project.doubt);
+    let known = (project.tool, project.build.as_deref(), project.command.map(|words| words.join(" ")));
+    assert_eq!(known, (tool, build, Ok(command.to_owned())), "{files:?}");
 }
 
 /// The program is not guessed, and the reason says why.
 fn assert_doubted(files: Files, says: &str) {
-    let project = project_of(files);
-    assert_eq!(project.command, [""; 0], "{files:?}");
-    let doubt = project.doubt.unwrap_or_default();
+    let doubt = project_of(files).command.unwrap_err();
     assert!(doubt.contains(says), "{files:?}: {doubt}");
 }
 
@@ -51,7 +49,7 @@ fn cargo_builds_the_program_of_a_package_in_its_workspace() {
     let member = |exclude: &str| {
         let workspace = format!("[workspace]\nmembers = [\"parts/*\"]\n{exclude}");
         let files = [("Cargo.toml", &workspace[..]), ("parts/own/Cargo.toml", own.1), ("parts/own/src/main.rs", "")];
-        detected_in("parts/own", &files).unwrap().unwrap().command
+        detected_in("parts/own", &files).unwrap().unwrap().command.unwrap()
     };
     assert_eq!(member(""), ["../../target/release/own"]);
     assert_eq!(member("exclude = [\"parts/own\"]"), ["target/release/own"]);
@@ -60,7 +58,7 @@ fn cargo_builds_the_program_of_a_package_in_its_workspace() {
 #[test]
 fn the_programs_of_a_workspace_are_not_guessed() {
     let project = project_of(&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n")]);
-    assert_eq!((project.tool, project.command), ("Cargo", Vec::new()));
+    assert_eq!((project.tool, project.command), ("Cargo", Err("Cargo.toml names no program".to_owned())));
 }
 
 #[test]
@@ -133,7 +131,7 @@ fn projects_below_are_named_where_the_folder_has_no_program() {
     assert_doubted(&gradle, "to tare init: app");
     let project = detected_in("app", &gradle).unwrap().unwrap();
     assert_eq!(
-        (project.build.as_deref(), &project.command[0][..]),
+        (project.build.as_deref(), &project.command.as_ref().unwrap()[0][..]),
         (Some("../gradlew -q installDist"), "build/install/app/bin/app")
     );
     let go = [("api/go.mod", "module x/api\n"), ("api/main.go", "package main\n"), ("go.work", "use ./api\n")];
@@ -296,11 +294,11 @@ fn python_puts_a_server_around_an_application() {
         ([needs("flask\n"), ("app.py", "web = Flask(__name__)\n")], "-m flask --app app:web run --port {port}"),
         ([needs("Django\n"), ("manage.py", "import sys\n")], "manage.py runserver --noreload 127.0.0.1:{port}"),
     ] {
-        assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
+        assert_eq!(project_of(&files).command.unwrap().join(" "), format!(".venv/bin/python {arguments}"));
     }
     assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "uvicorn is neither in the packages");
     let installed = [needs("fastapi\n"), ("main.py", "app = FastAPI()\n"), (".venv/bin/uvicorn", "")];
-    assert!(project_of(&installed).command.join(" ").starts_with(".venv/bin/python -m uvicorn main:app"));
+    assert!(project_of(&installed).command.unwrap().join(" ").starts_with(".venv/bin/python -m uvicorn main:app"));
 }
 
 #[test]
@@ -334,7 +332,7 @@ fn python_finds_applications_in_packages_and_factories() {
             "mysite/manage.py runserver --noreload 127.0.0.1:{port}".to_owned(),
         ),
     ] {
-        assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
+        assert_eq!(project_of(&files).command.unwrap().join(" "), format!(".venv/bin/python {arguments}"));
     }
     let by_hand = [("app.py", "import x\n"), (".venv/bin/python", "")];
     assert_known(&by_hand, "Python", None, ".venv/bin/python app.py");
@@ -353,16 +351,16 @@ fn python_uses_an_environment_that_was_made_by_hand() {
     write("shop/main.py", "app = FastAPI()\n");
     write("environments/shop/bin/uvicorn", "");
     let uvicorn = "-m uvicorn main:app --host 127.0.0.1 --port {port}";
-    assert_eq!(project(Some(&activated)).command.join(" "), format!("python3 {uvicorn}"));
-    let doubt = project(None).doubt.unwrap();
+    assert_eq!(project(Some(&activated)).command.unwrap().join(" "), format!("python3 {uvicorn}"));
+    let doubt = project(None).command.unwrap_err();
     assert!(doubt.ends_with("list it, or activate the environment that has it"), "{doubt}");
     // The build makes an environment of its own, from the list.
     write("shop/requirements.txt", "fastapi\n");
-    let doubt = project(Some(&activated)).doubt.unwrap();
+    let doubt = project(Some(&activated)).command.unwrap_err();
     assert!(doubt.ends_with("nor in its environment; list it"), "{doubt}");
     std::fs::remove_file(parent.path().join("shop/requirements.txt")).unwrap();
     ["shop/venv/bin/python", "shop/venv/bin/uvicorn"].into_iter().for_each(|file| write(file, ""));
-    assert_eq!(project(None).command.join(" "), format!("venv/bin/python {uvicorn}"));
+    assert_eq!(project(None).command.unwrap().join(" "), format!("venv/bin/python {uvicorn}"));
 }
 
 #[test]
