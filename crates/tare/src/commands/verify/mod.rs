@@ -5,7 +5,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use tare_load::Cancel;
@@ -81,38 +81,30 @@ fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Ou
 }
 
 /// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
-fn verify_all<'v>(built: &'v BuiltServers, show_result: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
+fn verify_all<'v>(built: &'v BuiltServers, show_result: &(dyn Fn(&Verified<'v>) + Sync)) -> Vec<Verified<'v>> {
     let variants = built.variants();
     let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    let mut early = BTreeMap::new();
-    let mut all = Vec::new();
-    let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
+    let done = Mutex::new((BTreeMap::new(), Vec::new()));
+    let verify_next = || {
         while !interrupt::is_raised(&built.cancelled) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(&variant) = variants.get(index) else { break };
-            let _nobody_listens = sender.send((index, Verified { variant, outcome: verify_one(built, variant) }));
-        }
-    };
-    thread::scope(|scope| {
-        for number in 0..servers_at_a_time() {
-            let of_thread = sender.clone();
-            let started = thread::Builder::new().spawn_scoped(scope, move || verify_next(of_thread));
-            // With too few threads, fewer servers are verified at a time; without any, this one verifies all.
-            if started.is_err() && number == 0 {
-                verify_next(sender.clone());
-            }
-        }
-        drop(sender);
-        for (index, verified) in receiver {
+            let verified = Verified { variant, outcome: verify_one(built, variant) };
+            let (early, all) = &mut *done.lock().unwrap_or_else(PoisonError::into_inner);
             early.insert(index, verified);
             while let Some(mut verified) = early.remove(&all.len()) {
-                compare_with_baselines(built, &mut verified, &all);
+                compare_with_baselines(built, &mut verified, all);
                 show_result(&verified);
                 all.push(verified);
             }
         }
+    };
+    thread::scope(|scope| {
+        // With too few threads, fewer servers are verified at a time.
+        (1..servers_at_a_time()).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, &verify_next)));
+        verify_next();
     });
+    let (_, all) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     all
 }
 
