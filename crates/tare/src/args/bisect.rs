@@ -19,7 +19,6 @@ First it compares the two versions. If the bad one does not cost more, it may co
 
 Exit codes: 0 found · 1 tare failed · 2 wrong usage · 4 no change, or not decided · 130 interrupted";
 
-/// Flags of `tare bisect`.
 #[derive(Debug, Args)]
 pub struct BisectArgs {
     /// The version before the change.

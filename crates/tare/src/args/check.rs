@@ -32,7 +32,6 @@ Both builds run side by side, in alternation. A limit is judged by its interval:
 
 Exit codes: 0 every limit holds · 1 tare failed · 2 wrong usage · 3 regressed · 4 undecided, or a build failed or answered wrongly · 130 interrupted";
 
-/// Flags of `tare check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Suite file with the servers and the limits [default: tare.toml].

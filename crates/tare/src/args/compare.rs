@@ -16,7 +16,6 @@ Examples:
 
 Two runs of one machine: what changed, by ratios to the baselines and by levels. Runs of several machines (another processor, number of cores or memory): a table over machines, by ratios to their own baselines. With three machines and more it has the mean, and an interval for a machine that you have not measured. With two it has both ratios and how they differ.";
 
-/// Flags of `tare compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// First run: its id, its folder or its record file; or the JSON of a load. With --of: a server.

@@ -17,10 +17,8 @@ Examples:
 
 A change of level is stated with error probability 0.001 (docs/METHOD.md, \"Runs over time\"). All runs of a server are in one line. Each run shows the version of the library that it measured.";
 
-/// Flags of `tare history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// What to do instead of showing the history.
     #[command(subcommand)]
     pub action: Option<HistoryAction>,
     /// Ratio to the baseline that is shown.
@@ -37,14 +35,12 @@ pub struct HistoryArgs {
     pub html: Option<PathBuf>,
 }
 
-/// What else a history can do.
 #[derive(Debug, Subcommand)]
 pub enum HistoryAction {
     /// Add results of other tools, and loads of tare. The error for an unknown file lists all forms.
     Import(ImportArgs),
 }
 
-/// Flags of `tare history import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// Files that the tools wrote, or criterion's folder. Results of equally named files or benchmarks are one line.

@@ -15,7 +15,6 @@ Examples:
 
 Known projects: Cargo, Go, npm, Maven, Gradle, sbt, .NET and Python. Without commands, both servers are the program of the project with PORT in the environment, and the wrapped one has LAYER=1 too: switch your layer on by that. The bare server is built, started and asked twice: the suite states what it answers, and what may differ.";
 
-/// Flags of `tare init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Folder of the project, in which tare.toml is written.

@@ -12,7 +12,6 @@ const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
 const CPUS: u32 = 2;
 const MEMORY: &str = "512Mi";
 
-/// Which cluster, and where in it.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ClusterArgs {
     /// Context of kubectl's configuration [default: the current one].
@@ -24,13 +23,11 @@ pub struct ClusterArgs {
 }
 
 impl ClusterArgs {
-    /// The cluster for kubectl.
     pub fn cluster(&self) -> Cluster {
         Cluster { context: self.context.clone(), namespace: self.namespace.clone() }
     }
 }
 
-/// What each pod is.
 #[derive(Clone, Debug, Args)]
 pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
@@ -51,13 +48,11 @@ impl Default for PodArgs {
 }
 
 impl PodArgs {
-    /// The shape of the pods.
     pub fn pod_shape(&self) -> PodShape {
         PodShape { image: self.image.clone(), cpus: self.cpus, memory: self.memory.clone() }
     }
 }
 
-/// What `tare agents` does.
 #[derive(Debug, Subcommand)]
 pub enum AgentsAction {
     /// Remove the jobs of agents that coordinators on this machine left behind, as after a crash, from the namespace.
@@ -65,7 +60,6 @@ pub enum AgentsAction {
         /// Also remove what other machines and people made, and the agents of loads and runs that go on.
         #[arg(long)]
         all: bool,
-        /// The cluster.
         #[command(flatten)]
         cluster: ClusterArgs,
     },
@@ -73,7 +67,6 @@ pub enum AgentsAction {
     Manifest(ManifestArgs),
 }
 
-/// Flags of `tare agents manifest`.
 #[derive(Debug, Args)]
 pub struct ManifestArgs {
     /// Number of pods.

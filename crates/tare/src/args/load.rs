@@ -48,7 +48,6 @@ Exit codes: 0 done · 1 tare failed (no server, no such file, …) · 2 wrong us
 
 What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
 
-/// Flags of `tare load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
     /// URL to load: http, https, grpc, grpcs, ws or wss (default http). Several URLs take turns and share scheme, host and port. May contain {{variables}}.

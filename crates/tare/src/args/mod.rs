@@ -42,10 +42,8 @@ use crate::console::Color;
 #[derive(Debug, Parser)]
 #[command(name = "tare", version, max_term_width = 110, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Flags that every sub-command knows.
     #[command(flatten)]
     pub global: Global,
 }
@@ -140,7 +138,6 @@ impl Global {
     }
 }
 
-/// The sub-commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Compare servers with their baselines: throughput, CPU, memory and latency, with intervals.
@@ -206,7 +203,6 @@ pub enum Command {
     Reference(Box<tare_reference::Options>),
 }
 
-/// Flags of `tare list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Also list the servers and scenarios of this suite [default: tare.toml of this folder].
@@ -230,7 +226,6 @@ pub struct ServerChoice {
     pub java: Option<String>,
 }
 
-/// Flags of `tare verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
     /// Servers to verify, comma separated; globs work [default: all].
@@ -246,7 +241,6 @@ pub struct VerifyArgs {
     pub markdown: bool,
 }
 
-/// Flags of `tare serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Name of the server to run.
@@ -261,7 +255,6 @@ pub struct ServeArgs {
     pub server_cpus: Option<String>,
 }
 
-/// Flags of `tare doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 fine, or usable with care · 1 something that a run needs is missing")]
 pub struct DoctorArgs {

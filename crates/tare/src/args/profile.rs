@@ -21,7 +21,6 @@ Examples:
 
 Each start warms up as in `tare run`. Then it is sampled at one request rate, the same for both servers: JVMs by async-profiler (downloaded once with Maven), other programs by perf. Profiled starts are never scored. Results are in .tare/runs/ID: report.html, and in profiles/ the samplers' own files (.jfr), collapsed stacks, speedscope, pprof and SVG. `tare report ID` makes the report again from the record.";
 
-/// Flags of `tare profile`.
 #[derive(Debug, Args)]
 pub struct ProfileArgs {
     /// Server to profile.
@@ -49,7 +48,6 @@ pub struct ProfileArgs {
     /// Print the plan (every setting, its value and its source) and exit.
     #[arg(long)]
     pub dry_run: bool,
-    /// The settings of a run that matter to a profile.
     #[command(flatten)]
     pub settings: ProfileSettings,
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tare report\n      the last run that finished: print the table and write all files again\n  tare report --list\n      all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml"

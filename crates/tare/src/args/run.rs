@@ -44,7 +44,6 @@ Examples:
 
 A run ends when every comparison is decided, when the budget is spent, or on Ctrl-C. Ctrl-C once reports what was measured; twice exits at once. `tare run --resume` goes on with an interrupted run: every start that was finished counts. Results are in .tare/runs/ID: the record, report.html, summary.json, cells.csv, hgrm/ and more. `tare report ID` makes the report again from the record.";
 
-/// Flags of `tare run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Suite file [default: tare.toml of this folder, or else suites/quick.toml, unless servers or scenarios are named].
@@ -63,7 +62,6 @@ pub struct RunArgs {
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = LATEST,
           conflicts_with_all = ["suite", "profile", "dry_run", "external", "contract"])]
     pub resume: Option<String>,
-    /// Every setting of a run.
     #[command(flatten)]
     pub settings: RunSettings,
     /// Measure a server that already runs, here or on another machine: http://HOST:PORT or https://HOST:PORT, or NAME=URL; several after commas, or repeated.
@@ -72,7 +70,6 @@ pub struct RunArgs {
     /// Contract file: the request of each scenario and its correct response [default: servers/contract.toml].
     #[arg(long, value_name = "FILE", help_heading = Section::What.heading())]
     pub contract: Option<PathBuf>,
-    /// How agents of the load are made.
     #[command(flatten)]
     pub agents: AgentOptions,
 }

@@ -35,7 +35,6 @@ pub struct AgentOptions {
 }
 
 impl AgentOptions {
-    /// How agents in pods are made.
     pub fn pods(&self) -> PodOrder {
         let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
         PodOrder { cluster, shape, wait_limit: self.agents_wait.0, ..PodOrder::default() }
