@@ -18,7 +18,7 @@ const FLAG: &str = "--curl";
 /// What a flag of curl means here.
 #[derive(Clone, Copy)]
 enum Meaning {
-    /// Nothing: it is about what curl prints, or is usual here.
+    /// Nothing by itself: it is about what curl prints, is usual here, or counts at the end.
     Nothing,
     /// The same of a flag with a value.
     NothingWithValue,
@@ -40,12 +40,7 @@ enum Meaning {
     Text,
     /// A part of the body that is to be encoded.
     Encoded,
-    Json,
-    /// The parts of the body belong into the URL.
-    DataInUrl,
-    Head,
     Upload,
-    Compressed,
     Url,
     /// There is no such thing here, for this reason.
     Refused(&'static str),
@@ -64,17 +59,17 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--data-binary", Binary),
     ("", "--data-raw", Text),
     ("", "--data-urlencode", Encoded),
-    ("", "--json", Json),
+    ("", "--json", Binary),
     ("-F", "--form", Value("--form")),
-    ("-G", "--get", DataInUrl),
-    ("-I", "--head", Head),
+    ("-G", "--get", Nothing),
+    ("-I", "--head", Nothing),
     ("-T", "--upload-file", Upload),
     ("-u", "--user", Value("-a")),
     ("-A", "--user-agent", Header("User-Agent", "")),
     ("-b", "--cookie", Header("Cookie", "")),
     ("-e", "--referer", Header("Referer", "")),
     ("", "--oauth2-bearer", Header("Authorization", "Bearer ")),
-    ("", "--compressed", Compressed),
+    ("", "--compressed", Nothing),
     ("-k", "--insecure", Flag("-k")),
     ("", "--cacert", Value("--cacert")),
     ("-E", "--cert", Value("--cert")),
@@ -162,7 +157,7 @@ fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
         // A short flag may have its value, or other short flags, in the same word.
         let (flag, glued) = if word.starts_with("--") { (&*word, "") } else { word.split_at(second_letter(&word)) };
         let found = FLAGS.iter().find(|(short, long, _)| (!short.is_empty() && *short == flag) || *long == flag);
-        let Some((_, name, meaning)) = found else {
+        let Some(&(_, name, meaning)) = found else {
             return Err(format!("{flag} of curl is not known here; leave it out, or write tare's own flags"));
         };
         let value = if !meaning.takes_value() {
@@ -175,7 +170,7 @@ fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
         } else {
             glued.to_owned()
         };
-        request.apply(name, *meaning, value)?;
+        request.apply(name, meaning, value)?;
     }
     request.flags()
 }
@@ -187,13 +182,15 @@ fn second_letter(word: &str) -> usize {
 
 impl Meaning {
     const fn takes_value(self) -> bool {
-        !matches!(self, Nothing | Flag(_) | DataInUrl | Head | Compressed | Refused(_))
+        !matches!(self, Nothing | Flag(_) | Refused(_))
     }
 }
 
 /// What a line says so far.
 #[derive(Default)]
 struct CurlRequest {
+    /// The long names of curl's flags.
+    given: Vec<&'static str>,
     urls: Vec<String>,
     flags: Vec<(&'static str, Option<String>)>,
     headers: Vec<String>,
@@ -201,15 +198,11 @@ struct CurlRequest {
     /// The file that is the body.
     file: Option<String>,
     leaves_out_line_ends: bool,
-    has_json: bool,
-    is_in_url: bool,
-    is_head: bool,
-    is_compressed: bool,
-    is_upload: bool,
 }
 
 impl CurlRequest {
-    fn apply(&mut self, name: &str, meaning: Meaning, value: String) -> Result<(), String> {
+    fn apply(&mut self, name: &'static str, meaning: Meaning, value: String) -> Result<(), String> {
+        self.given.push(name);
         match meaning {
             Nothing | NothingWithValue => {}
             Refused(why) => return Err(format!("{name} has no counterpart: {why}")),
@@ -221,24 +214,13 @@ impl CurlRequest {
             }
             Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
             AnyHeader => self.headers.extend(header(&value)),
-            Data | Binary | Json if value.starts_with('@') => {
-                self.has_json |= matches!(meaning, Json);
+            Data | Binary if value.starts_with('@') => {
                 self.leaves_out_line_ends |= matches!(meaning, Data);
                 self.set_file(value[1..].to_owned())?;
             }
             Data | Binary | Text => self.data.push(value),
-            Json => {
-                self.has_json = true;
-                self.data.push(value);
-            }
             Encoded => self.data.push(encoded(&value)?),
-            DataInUrl => self.is_in_url = true,
-            Head => self.is_head = true,
-            Upload => {
-                self.is_upload = true;
-                self.set_file(value)?;
-            }
-            Compressed => self.is_compressed = true,
+            Upload => self.set_file(value)?,
             Url => self.urls.push(value),
         }
         Ok(())
@@ -257,6 +239,10 @@ impl CurlRequest {
         }
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.given.contains(&name)
+    }
+
     fn has_header(&self, wanted: &str) -> bool {
         let is_it = |line: &String| line.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case(wanted));
         self.headers.iter().any(is_it)
@@ -271,16 +257,17 @@ impl CurlRequest {
         let [url] = &self.urls[..] else {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };
+        let (is_in_url, has_json, is_upload) = (self.has("--get"), self.has("--json"), self.has("--upload-file"));
         let mut url = literal(url);
         let body = self.data.join("&");
-        if self.is_in_url && !body.is_empty() {
+        if is_in_url && !body.is_empty() {
             let sign = if url.contains('?') { '&' } else { '?' };
             url = format!("{url}{sign}{}", literal(&body));
         }
-        if self.is_in_url && self.file.is_some() {
+        if is_in_url && self.file.is_some() {
             return Err("--get with a file of data; write its text into the URL".to_owned());
         }
-        let sends_text = !self.data.is_empty() && !self.is_in_url;
+        let sends_text = !self.data.is_empty() && !is_in_url;
         if sends_text && self.file.is_some() {
             return Err("text and a file for one body; put both into one file".to_owned());
         }
@@ -288,19 +275,19 @@ impl CurlRequest {
             return Err("a body that begins with @; put it into a file, and write --data-binary @FILE".to_owned());
         }
         // tare undoes gzip for checks, and no other coding.
-        if self.is_compressed && !self.has_header("accept-encoding") {
+        if self.has("--compressed") && !self.has_header("accept-encoding") {
             self.headers.push("Accept-Encoding: gzip".to_owned());
         }
-        let kind = if self.has_json { "application/json" } else { "application/x-www-form-urlencoded" };
-        let sends_file = self.file.is_some() && !self.is_upload;
+        let kind = if has_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let sends_file = self.file.is_some() && !is_upload;
         if (sends_text || sends_file) && !self.has_header("content-type") {
             self.headers.push(format!("Content-Type: {kind}"));
         }
-        if self.has_json && !self.has_header("accept") {
+        if has_json && !self.has_header("accept") {
             self.headers.push("Accept: application/json".to_owned());
         }
         let mut flags = vec![url];
-        let implied = [(self.is_head, "HEAD"), (self.is_upload, "PUT")].into_iter().find(|(is_it, _)| *is_it);
+        let implied = [(self.has("--head"), "HEAD"), (is_upload, "PUT")].into_iter().find(|(is_it, _)| *is_it);
         if let Some((_, method)) = implied.filter(|_| !self.flags.iter().any(|(flag, _)| *flag == "-X")) {
             flags.extend(["-X".to_owned(), method.to_owned()]);
         }
