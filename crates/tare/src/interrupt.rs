@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tare_sys::clock;
@@ -28,25 +28,21 @@ pub fn remove_at_exit(folder: &Path) {
 /// terminal. It stays raised: what begins later ends at once. A later signal ends the process and everything that it
 /// started, since every server's supervisor watches for that.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    static FLAG: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
-    let mut flag = FLAG.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(flag) = &*flag {
-        return Ok(Arc::clone(flag));
-    }
-    let raised = Arc::new(AtomicBool::new(false));
-    watch_for_signals(&raised).context("cannot watch for Ctrl-C")?;
-    Ok(Arc::clone(flag.insert(raised)))
+    static FLAG: LazyLock<std::io::Result<Arc<AtomicBool>>> = LazyLock::new(watch_for_signals);
+    FLAG.as_ref().map(Arc::clone).map_err(|error| anyhow!("cannot watch for Ctrl-C: {error}"))
 }
 
-fn watch_for_signals(raised: &Arc<AtomicBool>) -> std::io::Result<()> {
+fn watch_for_signals() -> std::io::Result<Arc<AtomicBool>> {
+    let raised = Arc::new(AtomicBool::new(false));
     let mut watched = vec![SIGINT, SIGTERM];
     watched.extend(Some(SIGHUP).filter(|signal| !process::ignores(*signal)));
     for signal in &watched {
-        signal_hook::flag::register(*signal, Arc::clone(raised))?;
+        signal_hook::flag::register(*signal, Arc::clone(&raised))?;
     }
     let mut signals = Signals::new(watched)?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
-    thread.spawn(move || exit_at_second_press(&mut signals)).map(drop)
+    thread.spawn(move || exit_at_second_press(&mut signals))?;
+    Ok(raised)
 }
 
 fn exit_at_second_press(signals: &mut Signals) {
