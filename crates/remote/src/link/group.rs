@@ -2,16 +2,15 @@
 //! goes through the [`Fleet`], which decides whether an agent is lost.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use tare_load::Cancel;
 use tare_run::RunError;
-use tare_sys::{clock, threads};
+use tare_sys::clock;
 
 use super::kubernetes::AgentJob;
-use super::pipes::{AgentLink, AgentMessage};
+use super::pipes::{AgentLink, AgentMessage, KEEP_ALIVE_PING};
 use super::starting::StartedAgents;
 use crate::fleet::{AgentPhase, Answered, Fleet, FleetAgent};
 use crate::protocol::{Answer, Order, Task, Version};
@@ -20,17 +19,11 @@ use crate::protocol::{Answer, Order, Task, Version};
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// The most reports that it processes before it checks again.
 const REPORTS_AT_ONCE: usize = 256;
-/// How often each agent is pinged: it ends when it hears nothing for half a minute.
-const PING_EVERY: Duration = Duration::from_secs(1);
-/// The number of pings whose answers only show that an agent is alive.
-const KEEP_ALIVE_PING: u64 = 0;
 const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 
 /// Agents that were started together. They end when this is dropped, and when this process ends in any other way.
 #[derive(Debug)]
 pub(crate) struct AgentGroup {
-    /// It keeps the pipes of orders open, so it ends first.
-    _pings: KeepAlive,
     pub fleet: Fleet,
     links: Vec<AgentLink>,
     /// The jobs of agents in pods. They are removed after the links have ended.
@@ -48,9 +41,7 @@ impl AgentGroup {
     pub fn greet(started: StartedAgents, inbox: Receiver<AgentMessage>, cancel: &Cancel) -> Result<Self, RunError> {
         let StartedAgents { names, links, jobs, .. } = started;
         let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
-        let pings = KeepAlive::begin(links.iter().filter_map(AgentLink::sender).collect());
-        let mut this =
-            Self { _pings: pings, fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
+        let mut this = Self { fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
         this.send_to_all(&Order::Hello(Version::own()));
         this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
         Ok(this)
@@ -214,37 +205,5 @@ impl AgentGroup {
             self.send(agent, Order::Ping { number: self.pinged });
         }
         self.wait_for_all(cancel, |agent| !agent.awaits_answer(), &mut |_| {})
-    }
-}
-
-/// Pings agents until it is dropped.
-#[derive(Debug)]
-struct KeepAlive {
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl KeepAlive {
-    fn begin(orders: Vec<Sender<Order>>) -> Self {
-        let (end, ended) = channel();
-        let ping = move || {
-            while ended.recv_timeout(PING_EVERY) == Err(RecvTimeoutError::Timeout) {
-                // Sending to an agent that is gone fails.
-                orders.iter().for_each(|orders| drop(orders.send(Order::Ping { number: KEEP_ALIVE_PING })));
-            }
-        };
-        // If no thread can be started, the agents get no pings and end, and the next task reports that.
-        let thread = threads::spawn("pings", ping).ok();
-        Self { end: Some(end), thread }
-    }
-}
-
-impl Drop for KeepAlive {
-    fn drop(&mut self) {
-        // The thread holds the pipes of orders open until it ends.
-        self.end = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }

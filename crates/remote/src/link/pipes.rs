@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
 
 use crate::protocol::{LONGEST_ORDER, LONGEST_REPORT, Order, Report, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
@@ -18,6 +19,10 @@ pub(crate) type ExplainEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 
 /// The most messages that wait to be processed. Then the agent waits too: it may send faster than the coordinator reads.
 const MOST_WAITING_MESSAGES: usize = 64;
+/// An agent without another order is pinged this often: it ends when it hears nothing for half a minute.
+const PING_EVERY: Duration = Duration::from_secs(1);
+/// The number of pings whose answers only show that an agent is alive.
+pub(super) const KEEP_ALIVE_PING: u64 = 0;
 
 /// A report of an agent, or why no more reports come from it.
 #[derive(Debug)]
@@ -93,11 +98,6 @@ impl AgentLink {
         }
     }
 
-    /// A second sender of orders. The pipe of orders stays open until this is dropped too.
-    pub(crate) fn sender(&self) -> Option<Sender<Order>> {
-        self.orders.clone()
-    }
-
     /// Ends the agent: its standard input ends, and its process is killed.
     pub(crate) fn end(&mut self) {
         self.ended_by_coordinator.store(true, Ordering::Relaxed);
@@ -115,10 +115,11 @@ impl Drop for AgentLink {
     }
 }
 
-/// Writes orders until the link is dropped, the agent is gone, or an order is longer than `limit`; `report_failure` gets the reason
-/// of the last. Then the pipe ends.
+/// Writes orders, and pings once the first is written, until the link is dropped, the agent is gone, or an order is longer than
+/// `limit`; `report_failure` gets the reason of the last. Then the pipe ends.
 fn write_orders(orders: &Receiver<Order>, limit: u64, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
-    for order in orders {
+    let mut next = orders.recv().ok();
+    while let Some(order) = next {
         let frame = match encode_frame(&order, limit) {
             Ok(frame) => frame,
             Err(error) => return report_failure(format!("it cannot be sent its order: {error}")),
@@ -126,6 +127,11 @@ fn write_orders(orders: &Receiver<Order>, limit: u64, mut pipe: impl Write, repo
         if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
             return;
         }
+        next = match orders.recv_timeout(PING_EVERY) {
+            Ok(order) => Some(order),
+            Err(RecvTimeoutError::Timeout) => Some(Order::Ping { number: KEEP_ALIVE_PING }),
+            Err(RecvTimeoutError::Disconnected) => None,
+        };
     }
 }
 

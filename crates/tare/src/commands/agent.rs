@@ -16,7 +16,7 @@ use crate::console;
 use crate::failure::{Outcome, error_text};
 use crate::load_job::{InputFiles, load_job};
 
-/// A coordinator pings every second. One that is silent for this long is gone, or its network is.
+/// A coordinator sends an order or a ping every second. One that is silent for this long is gone, or its network is.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// Serves the coordinator at the other end of standard input and output, and ends with it. It waits `first_order_within`
