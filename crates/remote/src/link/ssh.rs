@@ -1,6 +1,7 @@
 //! Agents on other machines over the system's ssh, with its usual configuration, keys, ssh-agent, jump hosts and known hosts.
 //! Copies the program into a folder of its own if it is missing there.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 use tare_load::Cancel;
 
-use super::command::{CommandEnd, run_command};
+use super::command::{CommandError, run_command};
 use super::pipe_tail::last_line;
 use tare_run::RunError;
 
@@ -68,13 +69,9 @@ impl SshHost<'_> {
         cancel: &Cancel,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(), RunError> {
-        let look = RemoteScript {
-            script: format!("{}; {} || exit {EXIT_MISSING}", set_path_variables(program), hash_test(program, "$f")),
-            input: None,
-            idle_limit: CHECK_IDLE_LIMIT,
-            failure: "cannot look for the program there",
-        };
-        match self.run_script(&look, cancel)?.code() {
+        let script = format!("{}; {} || exit {EXIT_MISSING}", set_path_variables(program), hash_test(program, "$f"));
+        let failure = "cannot look for the program there";
+        match self.run_script(&script, None, CHECK_IDLE_LIMIT, failure, cancel)?.code() {
             Some(EXIT_MISSING) => {
                 progress(&format!("copying tare to {}", self.name));
                 self.copy(program, cancel)
@@ -92,28 +89,32 @@ impl SshHost<'_> {
             hash_test(program, "$t")
         );
         let failure = "cannot copy tare to ~/.cache/tare there (is the disk full?)";
-        let copy = RemoteScript { script, input: Some(&program.file), idle_limit: COPY_IDLE_LIMIT, failure };
-        self.run_script(&copy, cancel).map(drop)
+        self.run_script(&script, Some(&program.file), COPY_IDLE_LIMIT, failure, cancel).map(drop)
     }
 
     pub(crate) fn agent(&self, program: &Program) -> Command {
         self.command(&format!("{}; exec \"$f\" agent", set_path_variables(program)))
     }
 
-    /// Runs a script on the host. Returns its status: success, or [`EXIT_MISSING`].
-    fn run_script(&self, script: &RemoteScript<'_>, cancel: &Cancel) -> Result<ExitStatus, RunError> {
-        let failed = |error: io::Error| {
-            let remedy = if error.kind() == io::ErrorKind::NotFound { "; install an ssh client" } else { "" };
-            self.error(format!("cannot run ssh: {error}{remedy}"))
-        };
-        let input = script.input.map(File::open).transpose().map_err(failed)?;
-        let end = run_command(&mut self.command(&script.script), input, script.idle_limit, cancel).map_err(failed)?;
-        match end {
-            CommandEnd::Exited { status, .. } if status.success() || status.code() == Some(EXIT_MISSING) => Ok(status),
-            CommandEnd::Exited { status, stderr, .. } => Err(self.script_error(status, &stderr, script.failure)),
-            CommandEnd::Stuck(stderr) => Err(self.stuck_error(&stderr, script)),
-            CommandEnd::Cancelled => Err(RunError::Interrupted),
-        }
+    /// Runs a script on the host. Returns its status: success, or [`EXIT_MISSING`]. An error begins with `failure`.
+    fn run_script(
+        &self,
+        script: &str,
+        input: Option<&Path>,
+        idle_limit: Duration,
+        failure: &str,
+        cancel: &Cancel,
+    ) -> Result<ExitStatus, RunError> {
+        let failed = |reason: &dyn Display| self.error(format!("{failure}: {reason}"));
+        let input = input.map(File::open).transpose().map_err(|error| failed(&error))?;
+        let by_hand = format!("{} true", self.command_for_users("ssh"));
+        let ended = run_command(&mut self.command(script), input, idle_limit, &by_hand, cancel);
+        let ended = ended.map_err(|error| match error {
+            CommandError::Cancelled => RunError::Interrupted,
+            CommandError::Failed(reason) => failed(&reason),
+        })?;
+        let is_done = ended.status.success() || ended.status.code() == Some(EXIT_MISSING);
+        if is_done { Ok(ended.status) } else { Err(self.script_error(ended.status, &ended.stderr, failure)) }
     }
 
     /// `script` has no single quotes, so any shell takes it as one word. ssh never asks the user, so it may have a process group
@@ -132,17 +133,11 @@ impl SshHost<'_> {
     }
 
     fn script_error(&self, status: ExitStatus, stderr: &str, failure: &str) -> RunError {
-        let last = reason(stderr).unwrap_or("it gave no reason");
+        let last = last_line(stderr).map_or("it gave no reason", |line| line.trim_end_matches('.'));
         if status.code() == Some(EXIT_CANNOT_CONNECT) {
             return self.error(format!("ssh cannot connect: {last}; {}", self.remedy(stderr)));
         }
         self.error(format!("{failure}: {last}"))
-    }
-
-    fn stuck_error(&self, stderr: &str, script: &RemoteScript<'_>) -> RunError {
-        let last = reason(stderr).map_or_else(String::new, |last| format!(" (its last output: {last})"));
-        let (failure, waited, works) = (script.failure, script.idle_limit.as_secs(), self.command_for_users("ssh"));
-        self.error(format!("{failure}: ssh made no progress for {waited} s{last}; check that this works: {works} true"))
     }
 
     /// What to do about ssh's refusal.
@@ -183,20 +178,6 @@ impl SshHost<'_> {
     fn error(&self, reason: String) -> RunError {
         RunError::Agent { agent: self.name.to_owned(), reason }
     }
-}
-
-struct RemoteScript<'a> {
-    script: String,
-    input: Option<&'a Path>,
-    /// How long it may make no progress.
-    idle_limit: Duration,
-    /// The error message if it fails.
-    failure: &'static str,
-}
-
-/// The last line of this text, without its full stop.
-fn reason(stderr: &str) -> Option<&str> {
-    last_line(stderr).map(|line| line.trim_end_matches('.'))
 }
 
 /// Shell code that sets `d` and `f` to the folder and the file of the program.
@@ -269,18 +250,5 @@ mod tests {
         }
         let full = script_error(&host(), 98, "cat: write error: No space left on device");
         assert_eq!(full, "agent ssh://ada@bench1:2222: cannot copy tare: cat: write error: No space left on device");
-    }
-
-    #[test]
-    fn an_ssh_that_does_not_get_on_says_what_to_do() {
-        let (script, failure) = (String::new(), "cannot look for the program there");
-        let why = host()
-            .stuck_error("banner\n", &RemoteScript { script, input: None, idle_limit: CHECK_IDLE_LIMIT, failure })
-            .to_string();
-        assert_eq!(
-            why,
-            "agent ssh://ada@bench1:2222: cannot look for the program there: ssh made no progress for 30 s (its last output: \
-             banner); check that this works: ssh -p 2222 ada@bench1 true"
-        );
     }
 }

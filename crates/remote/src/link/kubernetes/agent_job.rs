@@ -10,10 +10,11 @@ use tare_load::Cancel;
 use tare_sys::clock;
 use tare_sys::procfs::process;
 
-use super::kubectl::{CallError, Caller, Cluster};
+use super::kubectl::{Caller, Cluster};
 use super::manifest::{CONTAINER, HOST_LABEL, JobShape, PROCESS_LABEL, TARE_SELECTOR, host_label};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::{WaitStep, next_wait_step};
+use crate::link::command::CommandError;
 use crate::link::pipes::ExplainEnd;
 use tare_run::{RunError, plain_line};
 
@@ -67,7 +68,7 @@ impl AgentJob {
             // A call that fails may have made the job. If the cluster refused it, there is mostly none to remove, so nothing is
             // said of it.
             let removed = remove_job(cluster, &shape.name, Caller::Tare);
-            if let (CallError::Cancelled, Err(reason)) = (&error, removed) {
+            if let (CommandError::Cancelled, Err(reason)) = (&error, removed) {
                 left.add(format!("job {} may still be there: {reason}; tare agents clean removes it", shape.name));
             }
             return Err(error.at(place));
@@ -116,7 +117,7 @@ impl AgentJob {
                 WaitStep::Begin => {
                     return Ok(pods.into_iter().filter(|pod| pod.state == PodState::Running).collect());
                 }
-                WaitStep::GiveUp(reason) => return Err(CallError::Failed(reason).at(&self.place)),
+                WaitStep::GiveUp(reason) => return Err(CommandError::Failed(reason).at(&self.place)),
                 WaitStep::Wait(state) if state != shown => {
                     progress(&plain_line(&format!("{}: {state}", self.place)));
                     shown = state;
@@ -147,7 +148,7 @@ impl AgentJob {
     /// Asks the cluster, once the pipe to a pod has ended, what happened to it.
     pub(crate) fn explain_end(&self, pod: &Pod) -> ExplainEnd {
         let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", pod.name));
-        Box::new(move || match cluster.call_json(&["get", &pod], Caller::Tare).map_err(CallError::reason) {
+        Box::new(move || match cluster.call_json(&["get", &pod], Caller::Tare).map_err(CommandError::reason) {
             Ok(pod) => end_of_pod(&pod),
             Err(reason) if reason.contains("not found") => Some("somebody deleted the pod".to_owned()),
             Err(_) => None,
@@ -169,7 +170,7 @@ impl Drop for AgentJob {
 fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), String> {
     let job = format!("job/{name}");
     let delete: [&str; 5] = ["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"];
-    cluster.call(&delete, "", caller).map(drop).map_err(CallError::reason)
+    cluster.call(&delete, "", caller).map(drop).map_err(CommandError::reason)
 }
 
 /// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine left
@@ -183,7 +184,7 @@ pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Op
     let caller = Caller::User(&not_cancelled);
     let of_host = if all { String::new() } else { format!(",{HOST_LABEL}={}", host_label()) };
     let list: [&str; 3] = ["get", "jobs", &format!("--selector={TARE_SELECTOR}{of_host}")];
-    let jobs = cluster.call_json(&list, caller).map_err(CallError::reason)?;
+    let jobs = cluster.call_json(&list, caller).map_err(CommandError::reason)?;
     let jobs = jobs["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     let left = jobs.iter().filter(|job| all || !has_coordinator(job));
     let names = left.filter_map(|job| job["metadata"]["name"].as_str());

@@ -9,11 +9,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tare_load::Cancel;
 
-use tare_run::{RunError, plain_line};
+use tare_run::plain_line;
 use tare_sys::memory_file::MemoryFile;
 
-use crate::link::command::{CommandEnd, run_command};
-use crate::link::pipe_tail::last_line;
+use crate::link::command::{CommandError, run_command};
 
 /// How long each HTTP request of a call may take, other than those of `attach`. It bounds neither a credential plugin nor a DNS
 /// lookup.
@@ -40,31 +39,6 @@ pub(super) enum Caller<'a> {
     Tare,
 }
 
-/// Why a call brings nothing.
-#[derive(Debug)]
-pub(super) enum CallError {
-    Cancelled,
-    /// kubectl refuses, or does not answer: the reason and what to do, in one sentence.
-    Failed(String),
-}
-
-impl CallError {
-    /// The error of a run, about the agents of this place.
-    pub fn at(self, place: &str) -> RunError {
-        match self {
-            Self::Cancelled => RunError::Interrupted,
-            Self::Failed(reason) => RunError::Agent { agent: place.to_owned(), reason },
-        }
-    }
-
-    pub fn reason(self) -> String {
-        match self {
-            Self::Cancelled => "it was interrupted".to_owned(),
-            Self::Failed(reason) => reason,
-        }
-    }
-}
-
 impl Cluster {
     pub(super) fn kubectl(&self, args: &[&str]) -> Command {
         let mut command = Command::new("kubectl");
@@ -75,20 +49,20 @@ impl Cluster {
     }
 
     /// What kubectl prints.
-    pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CallError> {
+    pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CommandError> {
         let mut command = self.kubectl(args);
         command.arg(HTTP_TIMEOUT);
         run_call(&mut command, stdin, caller)
     }
 
     /// What kubectl prints, as JSON.
-    pub(super) fn call_json(&self, args: &[&str], caller: Caller<'_>) -> Result<Value, CallError> {
+    pub(super) fn call_json(&self, args: &[&str], caller: Caller<'_>) -> Result<Value, CommandError> {
         let text = self.call(&[args, &["-o", "json"]].concat(), "", caller)?;
-        serde_json::from_str(&text).map_err(|error| CallError::Failed(format!("kubectl prints no JSON: {error}")))
+        serde_json::from_str(&text).map_err(|error| CommandError::Failed(format!("kubectl prints no JSON: {error}")))
     }
 }
 
-fn run_call(command: &mut Command, stdin: &str, caller: Caller<'_>) -> Result<String, CallError> {
+fn run_call(command: &mut Command, stdin: &str, caller: Caller<'_>) -> Result<String, CommandError> {
     let (idle_limit, cancel) = match caller {
         Caller::User(cancel) => (USER_LIMIT, cancel.clone()),
         Caller::Tare => {
@@ -96,26 +70,11 @@ fn run_call(command: &mut Command, stdin: &str, caller: Caller<'_>) -> Result<St
             (TARE_LIMIT, Cancel::default())
         }
     };
-    let cannot_run = |error: io::Error| {
-        let is_missing = error.kind() == io::ErrorKind::NotFound;
-        let remedy = if is_missing { "; install kubectl, the client of Kubernetes" } else { "" };
-        CallError::Failed(format!("cannot run kubectl: {error}{remedy}"))
-    };
-    let manifest = MemoryFile::new(stdin.as_bytes()).map_err(cannot_run)?;
-    let input = File::open(manifest.path()).map_err(cannot_run)?;
-    match run_command(command, Some(input), idle_limit, &cancel).map_err(cannot_run)? {
-        CommandEnd::Exited { status, stdout, .. } if status.success() => Ok(stdout),
-        CommandEnd::Exited { stderr, .. } => Err(CallError::Failed(refusal_text(&stderr))),
-        CommandEnd::Stuck(stderr) => Err(CallError::Failed(stuck_text(idle_limit, &stderr))),
-        CommandEnd::Cancelled => Err(CallError::Cancelled),
-    }
-}
-
-/// The error for a kubectl that does not end.
-fn stuck_text(waited: Duration, stderr: &str) -> String {
-    let last = last_line(stderr).map_or_else(String::new, |last| format!(" (its last output: {})", plain_line(last)));
-    let waited = waited.as_secs();
-    format!("kubectl did not end within {waited} s{last}; check that this works: kubectl get pods")
+    let no_input = |error: io::Error| CommandError::Failed(format!("kubectl gets no input: {error}"));
+    let manifest = MemoryFile::new(stdin.as_bytes()).map_err(no_input)?;
+    let input = File::open(manifest.path()).map_err(no_input)?;
+    let ended = run_command(command, Some(input), idle_limit, "kubectl get pods", &cancel)?;
+    if ended.status.success() { Ok(ended.stdout) } else { Err(CommandError::Failed(refusal_text(&ended.stderr))) }
 }
 
 /// A refusal of kubectl in one line, with what to do.
@@ -190,16 +149,7 @@ mod tests {
         let cancel = Cancel::default();
         cancel.cancel();
         let end = run_call(&mut hanging(), "", Caller::User(&cancel)).unwrap_err();
-        assert!(matches!(end, CallError::Cancelled), "{end:?}");
-    }
-
-    #[test]
-    fn a_kubectl_that_hangs_says_what_it_waits_for() {
-        let why = stuck_text(TARE_LIMIT, "Open this page\u{1b} to log in\n\n");
-        assert_eq!(
-            why,
-            "kubectl did not end within 30 s (its last output: Open this page  to log in); check that this works: kubectl get pods"
-        );
+        assert!(matches!(end, CommandError::Cancelled), "{end:?}");
     }
 
     #[test]
