@@ -16,6 +16,6 @@ pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;
 pub(crate) use task::answer_of;
 pub use task::{
-    AgentCores, AgentShare, Answer, DrivenShare, Equipped, InputFile, LoadCommand, LoadTask, MachineFacts, ServersTask,
-    StartResult, StoppedServer, Task, Transfer,
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, InputFile, LoadCommand, LoadTask, MachineFacts,
+    ServersTask, StartResult, StoppedServer, Task, Transfer,
 };

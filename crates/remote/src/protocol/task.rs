@@ -109,6 +109,17 @@ pub struct InputFile {
     pub contents: Bytes,
 }
 
+/// A part of a file of a bundle.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FilePart {
+    /// The file's path within its bundle.
+    pub path: String,
+    pub is_executable: bool,
+    /// Whether the file begins with it; otherwise it follows what was written.
+    pub is_first: bool,
+    pub contents: Bytes,
+}
+
 /// An operation on the servers of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ServersTask {
@@ -131,10 +142,7 @@ pub enum ServersTask {
     /// Store a part of a file of a bundle. The first part starts the file.
     Keep {
         hash: String,
-        path: String,
-        is_executable: bool,
-        is_first: bool,
-        contents: Bytes,
+        part: FilePart,
     },
     /// All files of the bundle were sent.
     Finish {

@@ -14,7 +14,7 @@ use tare_sut::sampler::{JarSource, cache_folder};
 
 use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
 use crate::servers::CHUNK;
-use crate::servers::files::{FilePart, FileStore};
+use crate::servers::files::FileStore;
 use crate::servers::leftovers::{mark_used, remove_leftovers};
 use crate::servers::network_path::TransferListener;
 use tare_run::machine_state::disturbances;
@@ -79,9 +79,8 @@ impl AgentHost {
                 Answer::Java(found.map_err(|error| error.to_string())?)
             }
             ServersTask::Find { hash, name } => Answer::Found(self.store.find(&hash, &name)),
-            ServersTask::Keep { hash, path, is_executable, is_first, contents } => {
-                let part = FilePart { path: &path, is_executable, is_first, contents: &contents.0 };
-                self.store.write(&hash, part).map_err(text)?;
+            ServersTask::Keep { hash, part } => {
+                self.store.write(&hash, &part).map_err(text)?;
                 Answer::Done
             }
             ServersTask::Finish { hash, name } => Answer::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),

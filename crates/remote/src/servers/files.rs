@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::leftovers::mark_used;
+use crate::protocol::FilePart;
 
 /// Characters of a SHA-256 in hex.
 const HASH_LENGTH: usize = 64;
@@ -64,16 +65,6 @@ pub(crate) fn bundle_hash(name: &str, files: &[BundleFile]) -> io::Result<String
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FilePart<'a> {
-    /// The file's path within its bundle.
-    pub path: &'a str,
-    pub is_executable: bool,
-    /// Whether the file begins with it; otherwise it follows what was written.
-    pub is_first: bool,
-    pub contents: &'a [u8],
-}
-
 /// The files of servers that were sent to this machine.
 #[derive(Debug)]
 pub(crate) struct FileStore {
@@ -97,13 +88,13 @@ impl FileStore {
     ///
     /// # Errors
     /// When it cannot be written, or would be outside the bundle.
-    pub fn write(&self, hash: &str, part: FilePart<'_>) -> io::Result<()> {
-        let file = self.unfinished_folder(hash)?.join(relative_path(part.path)?);
+    pub fn write(&self, hash: &str, part: &FilePart) -> io::Result<()> {
+        let file = self.unfinished_folder(hash)?.join(relative_path(&part.path)?);
         fs::create_dir_all(file.parent().unwrap_or(&self.folder))?;
         let mode = if part.is_executable { 0o700 } else { 0o600 };
         let mut options = File::options();
         options.create(true).mode(mode).append(!part.is_first).write(true).truncate(part.is_first);
-        options.open(file)?.write_all(part.contents)
+        options.open(file)?.write_all(&part.contents.0)
     }
 
     /// Moves a complete bundle to its place. Returns its path.
@@ -146,6 +137,7 @@ fn relative_path(path: &str) -> io::Result<&Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Bytes;
 
     fn folder_of_classes() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
@@ -156,8 +148,8 @@ mod tests {
         root
     }
 
-    fn part(path: &str) -> FilePart<'_> {
-        FilePart { path, is_executable: false, is_first: true, contents: b"x" }
+    fn part(path: &str) -> FilePart {
+        FilePart { path: path.to_owned(), is_executable: false, is_first: true, contents: Bytes(b"x".to_vec()) }
     }
 
     fn send(store: &FileStore, root: &Path) -> PathBuf {
@@ -166,8 +158,9 @@ mod tests {
         for file in &files {
             let contents = fs::read(&file.source).unwrap();
             for (at, byte) in contents.iter().enumerate() {
-                let part = FilePart { is_executable: file.is_executable, is_first: at == 0, ..part(&file.path) };
-                store.write(&hash, FilePart { contents: &[*byte], ..part }).unwrap();
+                let (is_executable, contents) = (file.is_executable, Bytes(vec![*byte]));
+                let part = FilePart { is_executable, is_first: at == 0, contents, ..part(&file.path) };
+                store.write(&hash, &part).unwrap();
             }
         }
         store.finish(&hash, &name).unwrap()
@@ -208,10 +201,10 @@ mod tests {
         let store = FileStore::new(there.path().join("store"));
         let hash = "ab".repeat(32);
         for path in ["../a", "/etc/a", "", "a/../../b"] {
-            assert!(store.write(&hash, part(path)).is_err(), "{path:?}");
+            assert!(store.write(&hash, &part(path)).is_err(), "{path:?}");
         }
         for hash in ["", "..", "../../x", &"z".repeat(64)] {
-            assert!(store.write(hash, part("a")).is_err(), "{hash:?}");
+            assert!(store.write(hash, &part("a")).is_err(), "{hash:?}");
         }
         assert_eq!(fs::read_dir(there.path()).unwrap().count(), 0);
     }
@@ -221,7 +214,7 @@ mod tests {
         let there = tempfile::tempdir().unwrap();
         let store = FileStore::new(there.path().to_owned());
         let hash = "ab".repeat(32);
-        store.write(&hash, part("a")).unwrap();
+        store.write(&hash, &part("a")).unwrap();
         assert!(store.finish(&hash, "a").unwrap_err().to_string().contains("not those that were sent"));
         assert_eq!(store.find(&hash, "a"), None);
     }

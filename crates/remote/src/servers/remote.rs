@@ -23,7 +23,7 @@ use super::network_path::NetworkPath;
 use super::remote_servers::RemoteServers;
 use crate::link::group::AgentGroup;
 use crate::link::starting::{AgentsOrder, PodOrder, start_agents};
-use crate::protocol::{Answer, Bytes, MachineFacts, ServersTask, Task, answer_of};
+use crate::protocol::{Answer, Bytes, FilePart, MachineFacts, ServersTask, Task, answer_of};
 
 /// Bytes of a file in one message.
 pub(crate) const CHUNK: usize = 1 << 20;
@@ -103,9 +103,9 @@ impl RemoteHost {
             let mut chunk = Vec::new();
             contents.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(unread)?;
             let is_last = chunk.len() < CHUNK;
-            let (hash, path, is_executable) = (hash.to_owned(), file.path.clone(), file.is_executable);
-            let contents = Bytes(chunk);
-            self.ask(ServersTask::Keep { hash, path, is_executable, is_first, contents }, Some)?;
+            let (path, is_executable) = (file.path.clone(), file.is_executable);
+            let part = FilePart { path, is_executable, is_first, contents: Bytes(chunk) };
+            self.ask(ServersTask::Keep { hash: hash.to_owned(), part }, Some)?;
             if is_last {
                 return Ok(());
             }

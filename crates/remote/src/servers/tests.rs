@@ -11,7 +11,7 @@ use tare_sut::server::Status;
 use super::remote_servers::RemoteServers;
 use super::{HostChoice, RemoteHost};
 use crate::link::tests::{FakeAgent, agent_that_answers, greeting, group_of, other_version, send};
-use crate::protocol::{Answer, Bytes, Report, ServersTask, StartResult, Task, answer_of};
+use crate::protocol::{Answer, Bytes, FilePart, Report, ServersTask, StartResult, Task, answer_of};
 use crate::serve::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
@@ -40,8 +40,8 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
     let bandwidth = &sections[0].facts[3].1;
     assert!(bandwidth.contains("bit/s to the servers, ") && bandwidth.contains("bit/s back ("), "{bandwidth}");
     assert_eq!(host.ask(ServersTask::Status(ServerId(0)), answer_of!(Status)).unwrap(), Status::Stopped);
-    let (hash, path, contents) = ("../x".to_owned(), "a".to_owned(), Bytes::default());
-    let keep = ServersTask::Keep { hash, path, is_executable: false, is_first: true, contents };
+    let part = FilePart { path: "a".to_owned(), is_executable: false, is_first: true, contents: Bytes::default() };
+    let keep = ServersTask::Keep { hash: "../x".to_owned(), part };
     assert_eq!(host.ask(keep, Some).unwrap_err().to_string(), "agent agent 1: it has no hash");
     host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(ServerId(7))), false);
     let status = host.ask(ServersTask::Status(ServerId(1)), answer_of!(Status)).unwrap();
