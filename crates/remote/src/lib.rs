@@ -15,7 +15,7 @@ mod servers;
 pub use fleet::{AgentPhase, ClockOffset, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS};
 pub use link::kubernetes::{Cluster, JobShape, LeftJobs, PodShape, agent_manifests, remove_agent_jobs};
 pub use link::starting::{AgentsOrder, PodOrder};
-pub use load::{AgentFleet, FleetOrder, LoadAgents};
+pub use load::{AgentFleet, LoadAgents};
 pub use protocol::{
     AgentCores, AgentShare, Bytes, ClockReading, Greeting, InputFile, LONGEST_ORDER, LONGEST_REPORT, LoadCommand,
     OpenConnections, Order, PROTOCOL, PackedSample, ProtocolError, Report, Task, Version, encode_frame, pack_sample,

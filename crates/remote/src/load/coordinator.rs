@@ -33,15 +33,6 @@ const OPENING_TIMES: u32 = 12;
 const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
                             cores to pods (its CPU manager policy is not static)";
 
-#[derive(Debug)]
-pub struct FleetOrder<'a> {
-    pub places: &'a [AgentPlace],
-    /// The load of all agents together.
-    pub command: LoadCommand,
-    /// How agents in pods are made.
-    pub pods: &'a PodOrder,
-}
-
 /// Agents that make the load of a command line together.
 #[derive(Debug)]
 pub struct AgentFleet {
@@ -52,28 +43,25 @@ pub struct AgentFleet {
 }
 
 impl AgentFleet {
-    /// Starts the agents and waits until each has prepared its share. Copies the program to hosts that lack it, and makes a job
-    /// for agents in pods. `progress` gets a line for each wait.
+    /// Starts agents at these places and waits until each has prepared its share of the command's load. Copies the program to
+    /// hosts that lack it, and makes a job for agents in pods. `progress` gets a line for each wait.
     ///
     /// # Errors
     /// When an agent cannot do its share: which one, why, and what to do. Nothing is left behind.
     pub fn start(
-        order: FleetOrder<'_>,
+        places: &[AgentPlace],
+        pods: &PodOrder,
+        command: LoadCommand,
         job: &LoadJob,
         cancel: &Cancel,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
-        check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
-        let wanted = AgentsOrder {
-            places: order.places,
-            pods: order.pods,
-            longest: longest_load(&job.plan),
-            local_cpus: &job.session.cpus,
-        };
-        let (started, inbox) = start_agents(&wanted, cancel, progress)?;
+        check_connections(job, places.iter().map(AgentPlace::least_agents).sum())?;
+        let (longest, local_cpus) = (longest_load(&job.plan), &job.session.cpus);
+        let (started, inbox) = start_agents(&AgentsOrder { places, pods, longest, local_cpus }, cancel, progress)?;
         check_connections(job, started.names.len())?;
         let every_ns = job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64;
-        let (this, share_cpus) = Self::prepare(share_load(started, inbox, cancel)?, order.command, every_ns, cancel)?;
+        let (this, share_cpus) = Self::prepare(share_load(started, inbox, cancel)?, command, every_ns, cancel)?;
         if share_cpus {
             progress(SHARED_CORES);
         }

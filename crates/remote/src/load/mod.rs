@@ -7,4 +7,4 @@ mod fleet_record;
 mod tests;
 
 pub use agents::LoadAgents;
-pub use coordinator::{AgentFleet, FleetOrder};
+pub use coordinator::AgentFleet;

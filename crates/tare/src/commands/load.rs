@@ -5,7 +5,7 @@ mod outputs;
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_plan::load_plan::ServerProcess;
-use tare_remote::{AgentFleet, FleetOrder, LoadCommand, PodOrder};
+use tare_remote::{AgentFleet, LoadCommand, PodOrder};
 use tare_run::load::{
     DrivenLoad, LoadJob, LoadSource, Observed, WatchedServer, allow_connections, drive_load, load_header, may_answer,
 };
@@ -96,17 +96,13 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, pods: &PodOrde
         let word = word.display();
         wrong_usage(format!("{word} is not text in UTF-8, which agents need; name the file otherwise"))
     })?;
-    let order = FleetOrder {
-        places: &args.fleet.agents,
-        command: LoadCommand { command, files: files.into_kept(), seed: job.plan.seed },
-        pods,
-    };
+    let command = LoadCommand { command, files: files.into_kept(), seed: job.plan.seed };
     let mut progress = |text: &str| {
         if !args.output.quiet {
             note(text);
         }
     };
-    Ok(AgentFleet::start(order, job, &cancel, &mut progress)?)
+    Ok(AgentFleet::start(&args.fleet.agents, pods, command, job, &cancel, &mut progress)?)
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {
