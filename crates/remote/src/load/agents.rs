@@ -1,9 +1,10 @@
 //! The agents that make the load of a run. All of them get the order for a turn at once, and their samples are merged.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tare_load::{Cancel, Share, SliceSample};
 use tare_plan::plan::SliceKind;
@@ -39,7 +40,7 @@ const LATE_SHARE: f64 = 0.01;
 /// way.
 #[derive(Debug)]
 pub struct LoadAgents {
-    group: Mutex<AgentGroup>,
+    group: RefCell<AgentGroup>,
     names: Vec<String>,
     /// Machine and kernel of each.
     facts: Vec<Vec<FactSection>>,
@@ -76,15 +77,11 @@ impl LoadAgents {
             all_facts.push(facts.plain().sections.into_iter().map(of_agent).collect());
             disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
-        Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances })
+        Ok(Self { group: RefCell::new(group), names, facts: all_facts, disturbances })
     }
 
     pub fn count(&self) -> usize {
         self.names.len()
-    }
-
-    fn group(&self) -> MutexGuard<'_, AgentGroup> {
-        self.group.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives all agents the same task, and returns what `pick` finds in the answer of each. `cancelled` ends a turn early.
@@ -94,7 +91,7 @@ impl LoadAgents {
         cancelled: Option<&AtomicBool>,
         pick: impl Fn(Answer) -> Option<T>,
     ) -> Result<Vec<(T, u64)>, RunError> {
-        self.group().call_each(vec![Task::Load(task); self.names.len()], cancelled, pick)
+        self.group.borrow_mut().call_each(vec![Task::Load(task); self.names.len()], cancelled, pick)
     }
 }
 
@@ -156,7 +153,7 @@ impl RunLoad for AgentLoad<'_> {
     /// The first agent verifies for all.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
         let task = Task::Load(LoadTask::Verify(order.clone()));
-        self.agents.group().call_first(task, Some(&self.cancelled), answer_of!(Verified))
+        self.agents.group.borrow_mut().call_first(task, Some(&self.cancelled), answer_of!(Verified))
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {

@@ -1,11 +1,12 @@
 //! Another machine on which servers run: the connection to the agent there, and the tasks that it gets.
 
+use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tare_load::Cancel;
@@ -33,7 +34,7 @@ pub(crate) const CHUNK: usize = 1 << 20;
 #[derive(Debug)]
 pub struct RemoteHost {
     place: AgentPlace,
-    agent: Mutex<AgentGroup>,
+    agent: RefCell<AgentGroup>,
     facts: MachineFacts,
     address: IpAddr,
     network_path: NetworkPath,
@@ -70,24 +71,22 @@ impl RemoteHost {
     }
 
     /// Asks an agent for its facts, and measures the network path.
-    pub(crate) fn with_agent(choice: HostChoice<'_>, place: AgentPlace, agent: AgentGroup) -> Result<Self, RunError> {
-        let mut this = Self {
-            place,
-            agent: Mutex::new(agent),
-            facts: MachineFacts::default(),
-            address: Ipv4Addr::LOCALHOST.into(),
-            network_path: NetworkPath::default(),
-        };
+    pub(crate) fn with_agent(
+        choice: HostChoice<'_>,
+        place: AgentPlace,
+        mut agent: AgentGroup,
+    ) -> Result<Self, RunError> {
         let describe = Task::Describe { java: choice.java.map(PathBuf::from) };
-        let facts = this.agent().call_first(describe, None, answer_of!(Facts))?;
-        this.facts = facts.plain();
+        let facts = agent.call_first(describe, None, answer_of!(Facts))?.plain();
+        let (address, network_path) = (Ipv4Addr::LOCALHOST.into(), NetworkPath::default());
+        let mut this = Self { place, agent: RefCell::new(agent), facts, address, network_path };
         this.address = this.address_of_servers(choice.address)?;
         this.network_path = NetworkPath::measure(&this)?;
         Ok(this)
     }
 
-    pub(super) fn agent(&self) -> MutexGuard<'_, AgentGroup> {
-        self.agent.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn agent(&self) -> RefMut<'_, AgentGroup> {
+        self.agent.borrow_mut()
     }
 
     /// Feature release of its JDK, where it has one.
