@@ -43,14 +43,19 @@ pub fn serve_agent<W: Write + Send + 'static>(
     let reports = Arc::new(Reports(Mutex::new(reports)));
     let cancelled = Arc::new(AtomicBool::new(false));
     let (outbox, orders_of_agent) = channel();
-    let reader = OrderReader { reports: reports.clone(), cancel: Cancel::from(Arc::clone(&cancelled)), orders: outbox };
+    let coordinator = Coordinator { reports: reports.clone(), cancelled, orders: orders_of_agent };
+    let cancel = coordinator.cancel();
     threads::spawn("orders", move || {
-        let read = reader.read_orders(orders);
+        let read = read_orders(orders, &reports, &cancel, &outbox);
+        cancel.cancel();
+        if let Err(error @ (ProtocolError::TooLong { .. } | ProtocolError::Undecodable(_))) = &read {
+            // This fails if the coordinator is gone, and it needs no report then.
+            let _ = reports.send(&Report::Failed(error.to_string()));
+        }
         // Its servers end with this process.
         let _ = std::fs::remove_dir_all(work_folder());
         on_end(read);
     })?;
-    let coordinator = Coordinator { reports, cancelled, orders: orders_of_agent };
     coordinator.greet(host)?;
     coordinator.follow_orders(build)
 }
@@ -66,47 +71,33 @@ impl<W: Write> Reports<W> {
     }
 }
 
-/// Reads orders. Answers pings and stop orders itself, and passes the others on.
-struct OrderReader<W> {
-    reports: Arc<Reports<W>>,
-    cancel: Cancel,
-    orders: Sender<Order>,
-}
-
-impl<W: Write> OrderReader<W> {
-    /// Reads until the orders end; then the load ends too. Sends an error to the coordinator if its pipe still works.
-    fn read_orders(&self, pipe: impl Read) -> Result<(), ProtocolError> {
-        let read = self.dispatch_orders(pipe);
-        self.cancel.cancel();
-        if let Err(error @ (ProtocolError::TooLong { .. } | ProtocolError::Undecodable(_))) = &read {
-            // This fails if the coordinator is gone, and it needs no report then.
-            let _ = self.reports.send(&Report::Failed(error.to_string()));
-        }
-        read
+/// Reads orders until they end. Answers pings and stop orders itself, and passes the others on.
+fn read_orders(
+    mut pipe: impl Read,
+    reports: &Reports<impl Write>,
+    cancel: &Cancel,
+    orders: &Sender<Order>,
+) -> Result<(), ProtocolError> {
+    let mut next = read_frame(&mut pipe, LONGEST_ORDER)?;
+    if next.is_none() {
+        return Err(ProtocolError::NoOrders);
     }
-
-    fn dispatch_orders(&self, mut pipe: impl Read) -> Result<(), ProtocolError> {
-        let mut next = read_frame(&mut pipe, LONGEST_ORDER)?;
-        if next.is_none() {
-            return Err(ProtocolError::NoOrders);
-        }
-        while let Some(order) = next {
-            match order {
-                Order::Ping { number } => {
-                    let (monotonic_ns, unix_ns) = (clock::now().0, clock::wall_unix_ns());
-                    self.reports.send(&Report::Clock(ClockReading { number, monotonic_ns, unix_ns }))?;
-                }
-                Order::Stop => self.cancel.cancel(),
-                order => {
-                    if self.orders.send(order).is_err() {
-                        return Ok(());
-                    }
+    while let Some(order) = next {
+        match order {
+            Order::Ping { number } => {
+                let (monotonic_ns, unix_ns) = (clock::now().0, clock::wall_unix_ns());
+                reports.send(&Report::Clock(ClockReading { number, monotonic_ns, unix_ns }))?;
+            }
+            Order::Stop => cancel.cancel(),
+            order => {
+                if orders.send(order).is_err() {
+                    return Ok(());
                 }
             }
-            next = read_frame(&mut pipe, LONGEST_ORDER)?;
         }
-        Ok(())
+        next = read_frame(&mut pipe, LONGEST_ORDER)?;
     }
+    Ok(())
 }
 
 /// The coordinator, as the agent sees it.
