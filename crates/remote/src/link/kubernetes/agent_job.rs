@@ -199,14 +199,11 @@ fn has_coordinator(job: &Value) -> bool {
     id.is_some_and(|id| process::exists(id) && process::program_name(id).is_none_or(|name| Some(name) == own))
 }
 
-/// Suffixes of parts of a core, and how many of them are a core.
-const CPU_SUFFIXES: [(&str, f64); 3] = [("n", 1e9), ("u", 1e6), ("m", 1e3)];
-
-/// A limit of CPU such as `"2"`, `2`, `"2.5"` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
+/// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit. Kubernetes
+/// allows no smaller part than a thousandth.
 fn whole_cpus(limit: &Value) -> u32 {
     let text = limit.as_str().map_or_else(|| limit.to_string(), str::to_owned);
-    let scaled = CPU_SUFFIXES.iter().find_map(|(suffix, parts)| Some((text.strip_suffix(*suffix)?, *parts)));
-    let (number, parts) = scaled.unwrap_or((&text, 1.0));
+    let (number, parts) = text.strip_suffix('m').map_or((text.as_str(), 1.0), |thousandths| (thousandths, 1e3));
     let cores = number.parse::<f64>().ok().map(|number| number / parts).filter(|cores| *cores > 0.0);
     cores.map_or(0, |cores| (cores as u32).max(1))
 }
@@ -236,7 +233,6 @@ mod tests {
             (json!("0.5"), 1),
             (json!("2500m"), 2),
             (json!("300m"), 1),
-            (json!("2000000u"), 2),
             (json!("1e1"), 10),
             (json!(null), 0),
             (json!("0"), 0),
