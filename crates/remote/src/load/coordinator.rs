@@ -7,7 +7,7 @@ use tare_plan::LoadPlan;
 use tare_plan::agent_place::AgentPlace;
 use tare_plan::load_plan::LoadStop;
 use tare_run::RunError;
-use tare_run::load::{Equipment, LoadJob, LoadSource, MadeLoad, Observed};
+use tare_run::load::{Equipment, LoadJob, LoadSource, MadeLoad, Observed, OnObserved};
 use tare_sys::clock::{self, Nanos};
 
 use super::agents::share_load;
@@ -89,7 +89,7 @@ impl AgentFleet {
         Ok((Self { group, equipment, every_ns }, share_cpus))
     }
 
-    fn open(&mut self, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> Result<(), RunError> {
+    fn open(&mut self, cancel: &Cancel, observer: OnObserved<'_>) -> Result<(), RunError> {
         let begin = clock::now();
         let mut shown = (0, 0);
         for agent in 0..self.equipment.len() {
@@ -126,7 +126,7 @@ impl AgentFleet {
     }
 
     /// Merges the samples of the agents until all have finished or are lost.
-    fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> SliceSample {
+    fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: OnObserved<'_>) -> SliceSample {
         let mut whole: Option<SliceSample> = None;
         let mut is_stopped = false;
         loop {
@@ -156,14 +156,8 @@ impl LoadSource for AgentFleet {
         equipment_of(self.group.fleet.agents(), &self.equipment)
     }
 
-    /// The agents have a period of their own, because a sample for each part would be many.
-    fn make_load(
-        &mut self,
-        job: &LoadJob,
-        _every: Duration,
-        cancel: &Cancel,
-        observer: &mut dyn FnMut(Observed<'_>),
-    ) -> Result<MadeLoad, RunError> {
+    /// The agents have a period of their own, because a sample for each part of the job would be many.
+    fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
         let opened = self.open(cancel, observer).and_then(|()| {
             observer(Observed::Load(Watched::Begun));
             self.begin(cancel)

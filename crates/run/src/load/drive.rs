@@ -13,7 +13,7 @@ use super::intervals::IntervalCollector;
 use super::job::LoadJob;
 use super::outlook::Outlook;
 use super::server::WatchedServer;
-use super::source::{LoadSource, MadeLoad, Observed};
+use super::source::{LoadSource, MadeLoad, Observed, OnObserved};
 use crate::error::RunError;
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub fn drive_load(
     server: Option<WatchedServer>,
     file: Option<&Path>,
     cancelled: &Arc<AtomicBool>,
-    observer: &mut dyn FnMut(Observed<'_>),
+    observer: OnObserved<'_>,
 ) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
     let mut intervals = KeptIntervals { writer, kept: Vec::new(), failure: None };
@@ -42,7 +42,7 @@ pub fn drive_load(
     let mut outlook = Outlook::of(&job.plan);
     let mut given_up = None;
     let cancel = Cancel::from(Arc::clone(cancelled));
-    let made = source.make_load(job, job.part_length(), &cancel, &mut |observed| {
+    let made = source.make_load(job, &cancel, &mut |observed| {
         observer(observed);
         match observed {
             Observed::Load(Watched::Interval(part)) => {
@@ -127,8 +127,6 @@ impl KeptIntervals {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use tare_plan::load_plan::{LoadModel, LoadStop};
     use tare_units::Span;
 
@@ -149,13 +147,7 @@ mod tests {
             Equipment::default()
         }
 
-        fn make_load(
-            &mut self,
-            _: &LoadJob,
-            _: Duration,
-            cancel: &Cancel,
-            observer: &mut dyn FnMut(Observed<'_>),
-        ) -> Result<MadeLoad, RunError> {
+        fn make_load(&mut self, _: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
             observer(Observed::Load(Watched::Begun));
             while self.seconds < 600 && !cancel.is_cancelled() {
                 let start_ns = self.seconds * SECOND_NS;

@@ -17,4 +17,4 @@ pub use job::LoadJob;
 pub use placement::{may_answer, server_is_elsewhere};
 pub use process::find_process;
 pub use server::WatchedServer;
-pub use source::{Equipment, LoadSource, MadeLoad, Observed};
+pub use source::{Equipment, LoadSource, MadeLoad, Observed, OnObserved};

@@ -1,7 +1,5 @@
 //! What makes a load: the generator of this process, or a fleet of agents. Both are driven and recorded alike.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use tare_load::{Cancel, LoadSession, SliceSample, Watched};
 use tare_record::{AgentRecord, EventRecord};
@@ -33,6 +31,8 @@ pub enum Observed<'a> {
     Agents(&'a [AgentRecord]),
 }
 
+pub type OnObserved<'a> = &'a mut dyn FnMut(Observed<'_>);
+
 #[derive(Debug, Default)]
 pub struct MadeLoad {
     /// The sum of all parts.
@@ -45,15 +45,8 @@ pub struct MadeLoad {
 pub trait LoadSource {
     fn equipment(&self, job: &LoadJob) -> Equipment;
 
-    /// Makes the load of a job, or what of it is possible until `cancel`, and shows `observer` a part each time that
-    /// `every` has passed.
-    fn make_load(
-        &mut self,
-        job: &LoadJob,
-        every: Duration,
-        cancel: &Cancel,
-        observer: &mut dyn FnMut(Observed<'_>),
-    ) -> Result<MadeLoad, RunError>;
+    /// Makes the load of a job, or what of it is possible until `cancel`, and shows `observer` one part after another.
+    fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError>;
 }
 
 impl LoadSource for LoadSession {
@@ -67,15 +60,9 @@ impl LoadSource for LoadSession {
         }
     }
 
-    fn make_load(
-        &mut self,
-        job: &LoadJob,
-        every: Duration,
-        cancel: &Cancel,
-        observer: &mut dyn FnMut(Observed<'_>),
-    ) -> Result<MadeLoad, RunError> {
-        let whole =
-            self.run_watched(&job.slice, Some(every), cancel, &mut |watched| observer(Observed::Load(watched)))?;
+    fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
+        let mut show = |watched: Watched<'_>| observer(Observed::Load(watched));
+        let whole = self.run_watched(&job.slice, Some(job.part_length()), cancel, &mut show)?;
         Ok(MadeLoad { whole, ..MadeLoad::default() })
     }
 }

@@ -174,7 +174,7 @@ fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunErr
 fn load(fleet: &mut AgentFleet, cancel: &Cancel) -> (MadeLoad, Vec<u64>) {
     let job = job();
     let mut parts = Vec::new();
-    let made = fleet.make_load(&job, Duration::ZERO, cancel, &mut |observed| match observed {
+    let made = fleet.make_load(&job, cancel, &mut |observed| match observed {
         Observed::Load(Watched::Interval(part)) => parts.push(part.ok),
         Observed::Load(_) | Observed::Agents(_) => {}
     });
@@ -257,7 +257,7 @@ fn ctrl_c_stops_all_agents_and_what_they_have_is_kept() {
     let cancel = Cancel::new();
     let mut fleet = fleet(&[Behaviour { goes_on: true, samples: 1, ..GOOD }; 2], &cancel).unwrap();
     let job = job();
-    let made = fleet.make_load(&job, Duration::ZERO, &cancel, &mut |observed| {
+    let made = fleet.make_load(&job, &cancel, &mut |observed| {
         if let Observed::Load(Watched::Interval(_)) = observed {
             cancel.cancel();
         }
