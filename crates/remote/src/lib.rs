@@ -12,14 +12,13 @@ mod protocol;
 mod serve;
 mod servers;
 
-pub use fleet::{AgentPhase, ClockOffset, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS};
-pub use link::kubernetes::{Cluster, JobShape, LeftJobs, PodShape, agent_manifests, remove_agent_jobs};
+pub use fleet::Fleet;
+pub use link::kubernetes::{Cluster, JobShape, PodShape, agent_manifests, remove_agent_jobs};
 pub use link::starting::{AgentsOrder, PodOrder};
 pub use load::{AgentFleet, LoadAgents};
 pub use protocol::{
-    AgentCores, AgentShare, Bytes, ClockReading, Greeting, InputFile, LONGEST_ORDER, LONGEST_REPORT, LoadCommand,
-    OpenConnections, Order, PROTOCOL, PackedSample, ProtocolError, Report, Task, Version, encode_frame, pack_sample,
-    read_frame, unpack_sample,
+    AgentShare, Bytes, Greeting, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, Order, PackedSample, ProtocolError,
+    Report, Version, encode_frame, pack_sample, read_frame,
 };
 pub use serve::{BuildJob, serve_agent};
 pub use servers::{HostChoice, RemoteHost};

@@ -11,11 +11,11 @@ mod task;
 pub use bytes::Bytes;
 pub use error::ProtocolError;
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
-pub use message::{ClockReading, Greeting, OpenConnections, Order, PROTOCOL, Report, Version};
+pub use message::{ClockReading, Greeting, OpenConnections, Order, Report, Version};
 pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;
 pub(crate) use task::answer_of;
 pub use task::{
-    AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, InputFile, LoadCommand, LoadTask, MachineFacts,
-    ServersTask, StartResult, StoppedServer, Task, Transfer,
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, LoadCommand, LoadTask, MachineFacts, ServersTask,
+    StartResult, StoppedServer, Task, Transfer,
 };

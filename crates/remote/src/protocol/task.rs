@@ -1,6 +1,7 @@
 //! What an agent is asked to do, and what it answers. An agent makes load, or runs servers, with the same types as a run
 //! without agents.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -95,18 +96,10 @@ pub struct AgentCores {
 pub struct LoadCommand {
     /// Program name, sub-command and flags.
     pub command: Vec<String>,
-    /// The files that the command line names. The agent reads no others.
-    pub files: Vec<InputFile>,
+    /// The files that the command line names, by their paths there. The agent reads no others.
+    pub files: BTreeMap<PathBuf, Bytes>,
     /// The seed of random arrivals and values.
     pub seed: u64,
-}
-
-/// A file of the coordinator's machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InputFile {
-    /// Its path as the command line has it.
-    pub path: String,
-    pub contents: Bytes,
 }
 
 /// A part of a file of a bundle.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::read::MultiGzDecoder;
-use tare_remote::{Bytes, InputFile};
+use tare_remote::Bytes;
 use tare_sys::memory_file::MemoryFile;
 
 /// How a file begins that gzip has written.
@@ -21,11 +21,10 @@ pub enum InputFiles {
     /// This machine's disk.
     Disk,
     /// This machine's disk. What was read is kept for agents.
-    Kept(RefCell<BTreeMap<PathBuf, Vec<u8>>>),
+    Kept(RefCell<BTreeMap<PathBuf, Bytes>>),
     /// Files that came with the command line. Nothing is read from the disk, and nothing is written to it.
     Sent {
-        /// By the path that the command line has.
-        files: BTreeMap<PathBuf, Vec<u8>>,
+        files: BTreeMap<PathBuf, Bytes>,
         /// Those that must have a path.
         placed: RefCell<Vec<MemoryFile>>,
     },
@@ -37,9 +36,8 @@ impl InputFiles {
         Self::Kept(RefCell::default())
     }
 
-    pub fn sent(files: &[InputFile]) -> Self {
-        let files = files.iter().map(|file| (PathBuf::from(&file.path), file.contents.0.clone()));
-        Self::Sent { files: files.collect(), placed: RefCell::default() }
+    pub fn sent(files: &BTreeMap<PathBuf, Bytes>) -> Self {
+        Self::Sent { files: files.clone(), placed: RefCell::default() }
     }
 
     /// What a file contains.
@@ -51,10 +49,10 @@ impl InputFiles {
             Self::Disk => read(path),
             Self::Kept(kept) => {
                 let contents = read(path)?;
-                kept.borrow_mut().insert(path.to_owned(), contents.clone());
+                kept.borrow_mut().insert(path.to_owned(), Bytes(contents.clone()));
                 Ok(contents)
             }
-            Self::Sent { files, .. } => files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into()),
+            Self::Sent { files, .. } => Ok(files.get(path).ok_or(ErrorKind::NotFound)?.0.clone()),
         }
     }
 
@@ -86,27 +84,17 @@ impl InputFiles {
                 path.to_owned()
             }
             Self::Sent { files, placed } => {
-                let held = files.get(path).and_then(|contents| MemoryFile::new(contents).ok());
-                held.map_or_else(
-                    || path.to_owned(),
-                    |held| {
-                        let place = held.path();
-                        placed.borrow_mut().push(held);
-                        place
-                    },
-                )
+                let held = files.get(path).and_then(|contents| MemoryFile::new(&contents.0).ok());
+                let place = held.as_ref().map_or_else(|| path.to_owned(), MemoryFile::path);
+                placed.borrow_mut().extend(held);
+                place
             }
         }
     }
 
     /// All files that were read, to be sent to agents.
-    pub fn into_kept(self) -> Vec<InputFile> {
-        let Self::Kept(kept) = self else { return Vec::new() };
-        let file = |(path, contents): (PathBuf, Vec<u8>)| InputFile {
-            path: path.display().to_string(),
-            contents: Bytes(contents),
-        };
-        kept.into_inner().into_iter().map(file).collect()
+    pub fn into_kept(self) -> BTreeMap<PathBuf, Bytes> {
+        if let Self::Kept(kept) = self { kept.into_inner() } else { BTreeMap::new() }
     }
 }
 
