@@ -74,9 +74,8 @@ pub(crate) fn start_agents(
     copy_program_to_hosts(order.places, &program, cancel, progress)?;
     let jobs = make_jobs(order, cancel)?;
     let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
-    number_agents_on_nodes(&mut planned);
-    let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
-    let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
+    number_agents(&mut planned);
+    let mut started = StartedAgents { names: names_of(&planned), jobs, ..StartedAgents::default() };
     let (messages, inbox) = message_channel();
     for (agent, mut planned) in planned.into_iter().enumerate() {
         let link = AgentLink::start(agent, &mut planned.command, &messages, planned.explain);
@@ -157,8 +156,8 @@ fn agent_in_pod(job: &AgentJob, pod: &Pod) -> PlannedAgent {
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
 }
 
-/// Numbers the agents in pods of one node, so that they choose different cores where the node lets them choose.
-fn number_agents_on_nodes(planned: &mut [PlannedAgent]) {
+/// Numbers the agents of each place. Those in pods of one node choose different cores by it, where the node lets them choose.
+fn number_agents(planned: &mut [PlannedAgent]) {
     for index in 0..planned.len() {
         let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();
         planned[index].cores.before_on_node = before as u32;
@@ -199,15 +198,13 @@ fn copy_program_to_hosts(
     })
 }
 
-/// The names of agents, from those of their places. Several agents of one place get numbers.
-fn number_names(names: &[String]) -> Vec<String> {
-    let of_name = |name: &String| names.iter().filter(|other| *other == name).count();
-    let number = |index: usize| names[..=index].iter().filter(|other| **other == names[index]).count();
-    let numbered = |(index, name): (usize, &String)| match of_name(name) {
-        1 => name.clone(),
-        _ => format!("{name} {}", number(index)),
+/// The names of numbered agents: their places, with their numbers where a place has several.
+fn names_of(planned: &[PlannedAgent]) -> Vec<String> {
+    let name = |PlannedAgent { place, cores, .. }: &PlannedAgent| {
+        let has_several = planned.iter().filter(|other| other.place == *place).count() > 1;
+        if has_several { format!("{place} {}", cores.before_on_node + 1) } else { place.clone() }
     };
-    names.iter().enumerate().map(numbered).collect()
+    planned.iter().map(name).collect()
 }
 
 /// The cores of each agent on this machine: they share the cores of the generator.
@@ -240,21 +237,16 @@ mod tests {
     }
 
     #[test]
-    fn pods_of_one_node_are_counted() {
+    fn agents_of_one_place_are_numbered() {
         let agent = |place: &str| PlannedAgent {
             place: place.to_owned(),
             command: Command::new("kubectl"),
             cores: AgentCores::default(),
             explain: no_explanation(),
         };
-        let mut planned = ["k8s:a", "k8s:b", "k8s:a", "k8s:a"].map(agent);
-        number_agents_on_nodes(&mut planned);
-        assert_eq!(planned.map(|agent| agent.cores.before_on_node), [0, 0, 1, 2]);
-    }
-
-    #[test]
-    fn agents_of_one_place_are_numbered() {
-        let names = ["local", "local", "ssh://a", "ssh://b", "ssh://b"].map(str::to_owned);
-        assert_eq!(number_names(&names), ["local 1", "local 2", "ssh://a", "ssh://b 1", "ssh://b 2"]);
+        let mut planned = ["k8s:a", "ssh://b", "k8s:a", "local", "local"].map(agent);
+        number_agents(&mut planned);
+        assert_eq!(names_of(&planned), ["k8s:a 1", "ssh://b", "k8s:a 2", "local 1", "local 2"]);
+        assert_eq!(planned.map(|agent| agent.cores.before_on_node), [0, 0, 1, 0, 1]);
     }
 }
