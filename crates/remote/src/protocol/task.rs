@@ -219,8 +219,6 @@ pub enum Answer {
     NoAsyncProfiler(PathBuf),
     /// What a sampler saw.
     Sampled(SampledReport),
-    /// A sampler could not be attached or read: the reason.
-    SamplerFailed(String),
     RecordingPart(Bytes),
     Stopped(Vec<StoppedServer>),
 }

@@ -106,7 +106,7 @@ impl AgentHost {
             }
             ServersTask::EndWatch { scored_from_ns } => Answer::Uses(self.servers.end_watch(scored_from_ns)),
             ServersTask::BeginSampling { sampling, jar } => self.begin_sampling(&sampling, jar)?,
-            ServersTask::EndSampling => self.end_sampling(),
+            ServersTask::EndSampling => Answer::Sampled(self.end_sampling()?),
             ServersTask::ReadRecording { from } => {
                 Answer::RecordingPart(Bytes(self.read_recording(from).map_err(text)?))
             }
@@ -158,16 +158,13 @@ impl AgentHost {
         Ok(match self.servers.begin_sampling_with_jar(sampling, &JarSource::Brought(jar)) {
             Ok(()) => Answer::Done,
             Err(SutError::NoAsyncProfiler { folder }) => Answer::NoAsyncProfiler(folder),
-            Err(error) => Answer::SamplerFailed(error.to_string()),
+            Err(error) => return Err(error.to_string()),
         })
     }
 
-    fn end_sampling(&mut self) -> Answer {
-        let sampled = match self.servers.end_sampling() {
-            Ok(sampled) => sampled,
-            Err(error) => return Answer::SamplerFailed(error.to_string()),
-        };
-        let report = SampledReport::pack(&sampled).map_or_else(Answer::SamplerFailed, Answer::Sampled);
+    fn end_sampling(&mut self) -> Result<SampledReport, String> {
+        let sampled = self.servers.end_sampling().map_err(|error| error.to_string())?;
+        let report = SampledReport::pack(&sampled);
         self.recording = Some(sampled.file);
         report
     }

@@ -10,6 +10,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_record::ServerUse;
+use tare_run::server_host::{
+    SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
+};
+use tare_run::{RunError, plain_line};
 use tare_sut::SutError;
 use tare_sut::sampler::{Sampled, async_profiler_jar};
 use tare_sut::server::Status;
@@ -17,10 +21,6 @@ use tare_units::Span;
 
 use super::RemoteHost;
 use crate::protocol::{Answer, Bytes, ServersTask, StartResult, StoppedServer, Task, answer_of};
-use tare_run::RunError;
-use tare_run::server_host::{
-    SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
-};
 
 /// How long a connection to a server that is ready may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -74,16 +74,21 @@ impl<'a> RemoteServers<'a> {
         SutError::Other(format!("on {}: {reason}", self.host))
     }
 
+    /// What `pick` finds in the answer to a task. An error names the machine.
+    fn ask<T>(&self, task: ServersTask, pick: impl Fn(Answer) -> Option<T>) -> Result<T, SutError> {
+        self.host.ask(task, pick).map_err(|error| match error {
+            RunError::Agent { reason, .. } => self.error(plain_line(&reason)),
+            other => SutError::Other(other.to_string()),
+        })
+    }
+
     /// Orders the agent to attach a sampler. Returns a folder if async-profiler is needed and missing in it.
     fn attach_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
-        let task = ServersTask::BeginSampling { sampling: sampling.clone(), jar };
-        let begun = self.host.ask(task, |answer| match answer {
-            Answer::Done => Some(Ok(None)),
-            Answer::NoAsyncProfiler(folder) => Some(Ok(Some(folder))),
-            Answer::SamplerFailed(reason) => Some(Err(self.error(reason))),
+        self.ask(ServersTask::BeginSampling { sampling: sampling.clone(), jar }, |answer| match answer {
+            Answer::Done => Some(None),
+            Answer::NoAsyncProfiler(folder) => Some(Some(folder)),
             _ => None,
-        });
-        begun.unwrap_or_else(|error| Err(SutError::Other(error.to_string())))
+        })
     }
 
     /// Sends async-profiler unless the machine has it. Returns its path there.
@@ -93,20 +98,20 @@ impl<'a> RemoteServers<'a> {
     }
 
     /// Fetches the sampler's own file.
-    fn fetch_recording(&self, file: &Path) -> Result<(), String> {
-        let unwritten = |error: std::io::Error| format!("cannot write {}: {error}", file.display());
+    fn fetch_recording(&self, file: &Path) -> Result<(), SutError> {
+        let unwritten = |error: std::io::Error| self.error(format!("cannot write {}: {error}", file.display()));
         let mut copy = fs::File::create(file).map_err(unwritten)?;
         let mut from = 0;
         loop {
-            let part = self.host.ask(ServersTask::ReadRecording { from }, answer_of!(RecordingPart));
-            let Bytes(part) = part.map_err(|error| error.to_string())?;
+            let Bytes(part) = self.ask(ServersTask::ReadRecording { from }, answer_of!(RecordingPart))?;
             if part.is_empty() {
                 return Ok(());
             }
             from += part.len() as u64;
             if from > LARGEST_RECORDING {
                 let limit = LARGEST_RECORDING >> 20;
-                return Err(format!("the sampler's file takes more than {limit} MiB; profile with a shorter --span"));
+                let remedy = "profile with a shorter --span";
+                return Err(self.error(format!("the sampler's file takes more than {limit} MiB; {remedy}")));
             }
             copy.write_all(&part).map_err(unwritten)?;
         }
@@ -194,21 +199,12 @@ impl ServerHost for RemoteServers<'_> {
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
         let name = self.sampler_file_name.take().ok_or_else(no_sampler_attached)?;
-        let sampled = self.host.ask(ServersTask::EndSampling, |answer| match answer {
-            Answer::Sampled(sampled) => Some(Ok(sampled)),
-            Answer::SamplerFailed(reason) => Some(Err(reason)),
-            _ => None,
-        });
-        let sampled = sampled.map_err(|error| SutError::Other(error.to_string()))?;
-        let sampled = sampled.map_err(|reason| self.error(reason))?;
+        let sampled = self.ask(ServersTask::EndSampling, answer_of!(Sampled))?;
         let ending = sampled.plain_ending().ok_or_else(|| self.error("the sampler's file has no ending"))?;
         let file = self.profiles.join(format!("{name}.{ending}"));
         let unread = |reason: String| self.error(format!("the stacks cannot be used: {reason}"));
         let sampled = sampled.unpack(file).map_err(unread)?;
-        self.fetch_recording(&sampled.file).map_err(|reason| {
-            let _ = fs::remove_file(&sampled.file);
-            self.error(reason)
-        })?;
+        self.fetch_recording(&sampled.file).inspect_err(|_| drop(fs::remove_file(&sampled.file)))?;
         Ok(sampled)
     }
 
