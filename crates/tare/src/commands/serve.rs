@@ -24,7 +24,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         Some(list) => named_cores("--server-cpus", list)?,
         None => allowed_cpus()?,
     };
-    let built = BuiltServers::build_one(&args.server, &args.choice, global)?;
+    let built = BuiltServers::build(std::slice::from_ref(&args.server), 1, &args.choice, global)?;
     let all = built.variants();
     let variant = all.first().ok_or_else(|| anyhow::anyhow!("{} is left out of the plan", args.server))?;
     if let Some(reason) = built.launches.unavailable(variant) {

@@ -40,17 +40,8 @@ pub struct BuiltServers {
 }
 
 impl BuiltServers {
-    /// `servers` are names or globs; all servers where there is none.
-    pub fn build(servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
-        Self::build_at_most(usize::MAX, servers, choice, global)
-    }
-
-    /// A name or glob of several servers is refused before any is built.
-    pub fn build_one(server: &str, choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
-        Self::build_at_most(1, &[server.to_owned()], choice, global)
-    }
-
-    fn build_at_most(most: usize, servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
+    /// `servers` are names or globs; all servers where there is none. More than `most` are refused before any is built.
+    pub fn build(servers: &[String], most: usize, choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
         let mut workspace = Workspace::load(global)?;
         workspace.add_releases(Some(servers), &choice.version);
         let plan = plan(servers, choice, &workspace)?;

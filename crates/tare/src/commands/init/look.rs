@@ -29,7 +29,7 @@ pub(super) struct Looked {
 pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<Looked> {
     let servers = ["bare".to_owned(), "wrapped".to_owned()];
     let choice = ServerChoice { suite: Some(file.to_owned()), ..ServerChoice::default() };
-    let built = BuiltServers::build(&servers, &choice, global)?;
+    let built = BuiltServers::build(&servers, usize::MAX, &choice, global)?;
     let group = built.plan.groups.first().ok_or_else(|| anyhow::anyhow!("the suite has no server"))?;
     let named = group.scenarios.iter().find(|named| named.name == scenario);
     let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;
