@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use tare_analysis::load::describe;
 use tare_load::{Opening, Protocol, SliceSample, StopRule};
 use tare_record::AgentRecord;
@@ -12,7 +13,7 @@ use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 use super::picture::{AgentLine, LoadPhase, POINTS, Point, Seen};
-use super::{PLAIN_EVERY, Screen};
+use super::{PLAIN_EVERY, redrawn_lines};
 use crate::console::{Color, print_note, stderr_colored, stderr_width};
 
 /// Percentiles are those of the latest second, or of the longer time that a p99 needs. They have at most this many
@@ -39,7 +40,7 @@ pub struct LoadView {
     agents_before: Vec<(u64, u64)>,
     plain_at: Duration,
     /// None if nothing is to be shown.
-    screen: Option<Screen>,
+    screen: Option<ProgressBar>,
     colored: bool,
 }
 
@@ -52,7 +53,7 @@ impl LoadView {
         };
         let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };
         // The message is the whole picture.
-        let screen = (!quiet).then(|| Screen::new("{msg}", |style| style));
+        let screen = (!quiet).then(|| redrawn_lines("{msg}", |style| style));
         let view = Self::of(job.slice.stop, job.slice.discard_head);
         Self { seen, results_per_request, screen, colored: stderr_colored(color), ..view }
     }
@@ -101,7 +102,7 @@ impl LoadView {
     }
 
     fn present(&mut self, elapsed: Duration) {
-        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.is_terminal()) {
+        if let Some(screen) = self.screen.as_ref().filter(|screen| !screen.is_hidden()) {
             screen.set_message(self.seen.frame(stderr_width(), self.colored).join("\n"));
         } else if elapsed >= self.plain_at {
             self.plain_at = elapsed + PLAIN_EVERY;

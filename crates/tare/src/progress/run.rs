@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressState;
+use indicatif::{ProgressBar, ProgressState};
 use tare_plan::plan::SliceKind;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
@@ -13,8 +13,8 @@ use tare_report::clean::sanitize_line;
 use tare_run::progress::{Progress, RunPosition};
 use tare_units::clock_text;
 
-use super::{PLAIN_EVERY, Screen, cut, opening_text};
-use crate::console::{Color, check_mark, event_mark, print_note, stderr_colored, stderr_width};
+use super::{PLAIN_EVERY, cut, opening_text, redrawn_lines};
+use crate::console::{Color, check_mark, event_mark, print_marked, print_note, stderr_colored, stderr_width};
 
 /// More open comparisons than this are not shown live: the report shows them all.
 const MOST_LINES: usize = 12;
@@ -31,7 +31,7 @@ type Key = (String, String, String);
 /// Shows the progress of a run on standard error, until it is dropped.
 #[derive(Debug)]
 pub struct RunView {
-    screen: Screen,
+    screen: ProgressBar,
     colored: bool,
     /// The current step, without the connections that it may wait for.
     current_step: String,
@@ -75,10 +75,12 @@ impl RunView {
                 let _ = out.write_str(&countdown.text(now()));
             }
         };
-        let screen = Screen::new("{prefix}  {spinner} {msg}  {left}", |style| {
+        let screen = redrawn_lines("{prefix}  {spinner} {msg}  {left}", |style| {
             style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left)
         });
-        screen.bar.iter().for_each(|bar| bar.enable_steady_tick(Duration::from_millis(125)));
+        if !screen.is_hidden() {
+            screen.enable_steady_tick(Duration::from_millis(125));
+        }
         Self {
             screen,
             colored: stderr_colored(color),
@@ -108,7 +110,7 @@ impl RunView {
 
     /// Shows what a build or another long step is doing.
     pub fn show_step(&mut self, text: &str) {
-        if self.screen.is_terminal() {
+        if !self.screen.is_hidden() {
             self.screen.set_message(cut(&sanitize_line(text), stderr_width().saturating_sub(LEFT_WIDTH)));
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
             let left = self.countdown.text(now());
@@ -123,7 +125,7 @@ impl RunView {
 
     /// A line that stays, behind a mark that may have a colour.
     fn marked_line(&mut self, mark: &str, text: &str) {
-        self.screen.print_above(mark, text);
+        self.screen.suspend(|| print_marked(mark, text));
         self.last_plain = Some(now());
     }
 
@@ -166,14 +168,14 @@ impl RunView {
                 self.decided.insert(key)
             } else {
                 let line = format!("  {mark} {text}");
-                self.open.insert(key, line.clone()) != Some(line) && !self.screen.is_terminal()
+                self.open.insert(key, line.clone()) != Some(line) && self.screen.is_hidden()
             };
             if is_new {
                 self.marked_line(&format!("  {mark} "), &text);
             }
         }
         let lines: String = self.open.values().take(MOST_LINES).map(|line| cut(line, stderr_width()) + "\n").collect();
-        self.screen.bar.iter().for_each(|bar| bar.set_prefix(lines.clone()));
+        self.screen.set_prefix(lines);
     }
 }
 
