@@ -2,7 +2,6 @@
 
 use std::cell::{RefCell, RefMut};
 use std::fmt;
-use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,20 +95,15 @@ impl RemoteHost {
 
     fn send_file(&self, hash: &str, file: &BundleFile) -> Result<(), RunError> {
         let unread = |error: std::io::Error| self.error(format!("cannot send {}: {error}", file.source.display()));
-        let mut contents = std::fs::File::open(&file.source).map_err(unread)?;
-        let mut is_first = true;
-        loop {
-            let mut chunk = Vec::new();
-            contents.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(unread)?;
-            let is_last = chunk.len() < CHUNK;
+        let contents = std::fs::read(&file.source).map_err(unread)?;
+        // An empty file has a part, too.
+        for from in (0..contents.len().max(1)).step_by(CHUNK) {
+            let contents = Bytes(contents[from..].iter().copied().take(CHUNK).collect());
             let (path, is_executable) = (file.path.clone(), file.is_executable);
-            let part = FilePart { path, is_executable, is_first, contents: Bytes(chunk) };
+            let part = FilePart { path, is_executable, is_first: from == 0, contents };
             self.ask(ServersTask::Keep { hash: hash.to_owned(), part }, Some)?;
-            if is_last {
-                return Ok(());
-            }
-            is_first = false;
         }
+        Ok(())
     }
 
     /// Gives the agent a task, and returns what `pick` finds in the answer.

@@ -13,7 +13,7 @@ use tare_sys::procfs::process;
 use super::kubectl::{Caller, Cluster};
 use super::manifest::{CONTAINER, HOST_LABEL, JobShape, PROCESS_LABEL, TARE_SELECTOR, host_label};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
-use super::wait::{WaitStep, next_wait_step};
+use super::wait::state_of_wait;
 use crate::link::command::CommandError;
 use crate::link::pipes::ExplainEnd;
 use tare_run::{RunError, plain_line};
@@ -113,16 +113,13 @@ impl AgentJob {
             }
             let pods = self.pods(cancel)?;
             let refusal = if pods.len() < self.agents { self.refusal(cancel) } else { None };
-            match next_wait_step(&pods, refusal.as_deref(), all, clock::now() >= begin + wait_limit) {
-                WaitStep::Begin => {
-                    return Ok(pods.into_iter().filter(|pod| pod.state == PodState::Running).collect());
-                }
-                WaitStep::GiveUp(reason) => return Err(CommandError::Failed(reason).at(&self.place)),
-                WaitStep::Wait(state) if state != shown => {
-                    progress(&plain_line(&format!("{}: {state}", self.place)));
-                    shown = state;
-                }
-                WaitStep::Wait(_) => {}
+            let state = state_of_wait(&pods, refusal.as_deref(), all, clock::now() >= begin + wait_limit);
+            let Some(state) = state.map_err(|reason| CommandError::Failed(reason).at(&self.place))? else {
+                return Ok(pods.into_iter().filter(|pod| pod.state == PodState::Running).collect());
+            };
+            if state != shown {
+                progress(&plain_line(&format!("{}: {state}", self.place)));
+                shown = state;
             }
             std::thread::park_timeout(LOOK_EVERY);
         }

@@ -3,19 +3,14 @@
 use super::kubectl::remedy_of;
 use super::pods::{Pod, PodState};
 
-/// What to do next.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum WaitStep {
-    /// All pods run.
-    Begin,
-    /// Wait on, and show this state.
-    Wait(String),
-    /// Give up: the reason, and what to do.
-    GiveUp(String),
-}
-
-/// What to do about a job of `all` pods. `refusal` is why the cluster creates no more of them; `is_late`: time is over.
-pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, all: usize, is_late: bool) -> WaitStep {
+/// The state in which a job waits for its pods; `None` once all of them run. `refusal` is why the cluster creates no more of
+/// them; `is_late`: time is over. An error is why to give up, and what to do.
+pub(super) fn state_of_wait(
+    pods: &[Pod],
+    refusal: Option<&str>,
+    all: usize,
+    is_late: bool,
+) -> Result<Option<String>, String> {
     let (mut running, mut waiting, mut stuck) = (0, Vec::new(), Vec::new());
     for pod in pods {
         match &pod.state {
@@ -26,14 +21,14 @@ pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, all: usize, is
     }
     stuck.extend(refusal);
     if running >= all {
-        return WaitStep::Begin;
+        return Ok(None);
     }
     if !stuck.is_empty() || is_late {
         let cause = stuck.iter().chain(&waiting).next().copied().unwrap_or("the cluster has created no pods yet");
-        return WaitStep::GiveUp(format!("{running} of {all} pods run: {cause}; {}", remedy(cause)));
+        return Err(format!("{running} of {all} pods run: {cause}; {}", remedy(cause)));
     }
     let first = waiting.first().copied().unwrap_or("the cluster creates the pods");
-    WaitStep::Wait(format!("{running} of {all} pods run; the others wait: {first}"))
+    Ok(Some(format!("{running} of {all} pods run; the others wait: {first}")))
 }
 
 /// What to do about pods that do not run.
@@ -68,41 +63,33 @@ mod tests {
         states.map(|text| pod(state(text))).to_vec()
     }
 
-    fn reason(step: WaitStep) -> String {
-        match step {
-            WaitStep::GiveUp(reason) => reason,
-            other => format!("{other:?}"),
-        }
-    }
-
     #[test]
     fn all_pods_are_waited_for() {
-        assert_eq!(next_wait_step(&pods(["run", "run", "run"]), None, ALL, false), WaitStep::Begin);
+        assert_eq!(state_of_wait(&pods(["run", "run", "run"]), None, ALL, false), Ok(None));
         let waiting = pods(["run", "run", "waiting ContainerCreating"]);
-        let wait = WaitStep::Wait("2 of 3 pods run; the others wait: ContainerCreating".to_owned());
-        assert_eq!(next_wait_step(&waiting, None, ALL, false), wait);
-        assert_eq!(
-            next_wait_step(&[], None, ALL, false),
-            WaitStep::Wait("0 of 3 pods run; the others wait: the cluster creates the pods".to_owned())
-        );
+        let state = |text: &str| Ok(Some(text.to_owned()));
+        let expected = state("2 of 3 pods run; the others wait: ContainerCreating");
+        assert_eq!(state_of_wait(&waiting, None, ALL, false), expected);
+        let expected = state("0 of 3 pods run; the others wait: the cluster creates the pods");
+        assert_eq!(state_of_wait(&[], None, ALL, false), expected);
     }
 
     #[test]
     fn nobody_waits_for_pods_that_cannot_come() {
         let stuck = pods(["run", "run", "stuck ImagePullBackOff: not found"]);
-        let why = reason(next_wait_step(&stuck, None, ALL, false));
+        let why = state_of_wait(&stuck, None, ALL, false).unwrap_err();
         assert!(why.starts_with("2 of 3 pods run: ImagePullBackOff: not found; name an image"), "{why}");
         let quota = Some("pods \"x\" is forbidden: exceeded quota: q");
         let two = &pods(["run", "run", "run"])[..2];
-        let why = reason(next_wait_step(two, quota, ALL, false));
+        let why = state_of_wait(two, quota, ALL, false).unwrap_err();
         assert!(why.contains("exceeded quota: q; use fewer agents or smaller pods"), "{why}");
     }
 
     #[test]
     fn when_the_time_is_over_the_error_says_what_pods_wait_for() {
         let waiting = pods(["run", "waiting Unschedulable: 0/3 nodes", "waiting Unschedulable: 0/3 nodes"]);
-        let why = reason(next_wait_step(&waiting, None, ALL, true));
+        let why = state_of_wait(&waiting, None, ALL, true).unwrap_err();
         assert!(why.starts_with("1 of 3 pods run: Unschedulable: 0/3 nodes; use fewer"), "{why}");
-        assert!(reason(next_wait_step(&[], None, ALL, true)).contains("created no pods yet; wait longer"));
+        assert!(state_of_wait(&[], None, ALL, true).unwrap_err().contains("created no pods yet; wait longer"));
     }
 }
