@@ -34,7 +34,6 @@ pub enum AgentPhase {
     Started,
     /// It has the same version, and has answered all its tasks.
     Idle,
-    /// It carries out a task.
     Working,
     /// The connections of its load are open; it waits for the start.
     Ready,
@@ -53,7 +52,6 @@ pub enum AgentPhase {
 pub(crate) struct Answered {
     /// The answer, or why the task could not be carried out.
     pub answer: Result<Answer, String>,
-    /// When it arrived, in nanoseconds.
     pub received_ns: u64,
 }
 
@@ -73,7 +71,6 @@ pub struct FleetAgent {
     answered: Option<Answered>,
     /// When it must have answered its latest task; `None` while that may last.
     answer_by_ns: Option<u64>,
-    /// The number of the unanswered ping, and when it was sent.
     open_ping: Option<(u64, u64)>,
     /// When its last report and its last sample arrived, or since when somebody listens.
     last_report_ns: u64,
@@ -86,9 +83,7 @@ pub struct FleetAgent {
 #[derive(Debug)]
 pub struct Fleet {
     agents: Vec<FleetAgent>,
-    /// When the load began.
     begin_ns: u64,
-    /// Length of the period of each sample.
     period_ns: u64,
     epoch_unix_ns: u64,
     clocks: MessageTally,
@@ -113,7 +108,6 @@ impl Fleet {
         &self.agents
     }
 
-    /// Notes that a ping was sent at `now_ns`.
     pub fn note_ping(&mut self, agent: usize, number: u64, now_ns: u64) {
         self.agents[agent].open_ping = Some((number, now_ns));
     }
@@ -129,7 +123,6 @@ impl Fleet {
         agent.task
     }
 
-    /// The answer to the latest task of an agent, once.
     pub(crate) fn take_answer(&mut self, agent: usize) -> Option<Answered> {
         self.agents[agent].answered.take()
     }
@@ -193,8 +186,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Takes up the answer to the latest task. That to a load is the end of its samples. An agent that gets a Stop before the
-    /// start answers without any.
+    /// Takes up the answer to the latest task. That to a load ends its samples; after a Stop before the start there are none.
     fn take_up_answer(&mut self, index: usize, answered: Answered) -> Result<(), ProtocolError> {
         let agent = &mut self.agents[index];
         if matches!(agent.phase, AgentPhase::Running | AgentPhase::Ready) {
@@ -248,8 +240,7 @@ impl Fleet {
         }
     }
 
-    /// The merged sample of the next period; `None` while the sample of a running agent is missing. What an agent has sent
-    /// that sends no more still counts.
+    /// The merged sample of the next period; `None` while that of a running agent is missing. What a lost one sent still counts.
     pub fn next_round(&mut self) -> Option<SliceSample> {
         if self.agents.iter().any(|agent| agent.phase == AgentPhase::Running && agent.samples.is_empty()) {
             return None;
@@ -266,7 +257,6 @@ impl Fleet {
         &self.clocks
     }
 
-    /// Number of agents that were not lost.
     pub fn remaining(&self) -> usize {
         self.agents.iter().filter(|agent| agent.loss().is_none()).count()
     }
@@ -290,12 +280,10 @@ impl FleetAgent {
         }
     }
 
-    /// Whether its last ping is unanswered.
     pub const fn awaits_answer(&self) -> bool {
         self.open_ping.is_some() && !self.is_lost()
     }
 
-    /// How long it has sent nothing, if that is too long.
     fn excess_silence_ns(&self, now_ns: u64) -> Option<u64> {
         let limits = [
             (self.last_report_ns, if self.phase == AgentPhase::Started { LONGEST_WAIT_NS } else { LONGEST_SILENCE_NS }),
@@ -305,7 +293,6 @@ impl FleetAgent {
         silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_lost() && silent_ns > limit_ns).map(|(ns, _)| ns)
     }
 
-    /// Whether it should have done its task by now.
     fn is_overdue(&self, now_ns: u64) -> bool {
         self.phase != AgentPhase::Idle && self.answer_by_ns.is_some_and(|answer_by_ns| now_ns > answer_by_ns)
     }

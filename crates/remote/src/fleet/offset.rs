@@ -8,7 +8,6 @@ pub struct ClockOffset {
     /// Of the monotonic clocks, in nanoseconds. Each counts from the boot of its machine.
     pub monotonic_ns: i64,
     pub wall_ns: i64,
-    /// The round trip of its ping, in nanoseconds.
     pub round_trip_ns: u64,
 }
 
@@ -26,7 +25,6 @@ impl ClockOffset {
         }
     }
 
-    /// This offset or the other, whichever comes from the shorter round trip.
     pub const fn with_shorter_round_trip(self, other: Self) -> Self {
         if other.round_trip_ns < self.round_trip_ns { other } else { self }
     }

@@ -11,13 +11,10 @@ use tare_sys::clock;
 
 use super::pipe_tail::{PipeTail, last_line};
 
-/// How often a running command is checked.
 const CHECK_EVERY: Duration = Duration::from_millis(20);
 
-/// The most bytes of a command's standard output.
 const MOST_OUTPUT: usize = 64 << 20;
 
-/// A command that has exited.
 #[derive(Debug)]
 pub(super) struct Exited {
     pub status: ExitStatus,
@@ -26,7 +23,6 @@ pub(super) struct Exited {
     pub stderr: String,
 }
 
-/// Why a command brings nothing.
 #[derive(Debug)]
 pub(super) enum CommandError {
     Cancelled,

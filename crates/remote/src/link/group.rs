@@ -17,7 +17,6 @@ use crate::protocol::{Answer, Order, Task, Version};
 
 /// How often a waiting coordinator looks for silent agents and for Ctrl-C.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
-/// The most reports that it processes before it checks again.
 const REPORTS_AT_ONCE: usize = 256;
 const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 
@@ -35,9 +34,6 @@ pub(crate) struct AgentGroup {
 
 impl AgentGroup {
     /// Exchanges versions with agents that were started. All are greeted before one is waited for.
-    ///
-    /// # Errors
-    /// When an agent does not answer or has another version: which one, and what to do. After `cancel`.
     pub fn greet(started: StartedAgents, inbox: Receiver<AgentMessage>, cancel: &Cancel) -> Result<Self, RunError> {
         let StartedAgents { names, links, jobs, .. } = started;
         let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
@@ -70,11 +66,8 @@ impl AgentGroup {
         self.send(agent, Order::Task { number, task });
     }
 
-    /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it arrived,
-    /// in nanoseconds. `cancelled` makes all agents stop their work and answer.
-    ///
-    /// # Errors
-    /// When an agent is lost or cannot carry out its task: which one, and the reason.
+    /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it
+    /// arrived, in nanoseconds. `cancelled` makes all agents stop their work and answer.
     pub fn call_each<T>(
         &mut self,
         tasks: Vec<Task>,
@@ -125,10 +118,8 @@ impl AgentGroup {
         found.map_err(|reason| self.error(agent, reason))
     }
 
-    /// Waits until `is_done` holds for each agent, and lets `observe` see the fleet meanwhile.
-    ///
-    /// # Errors
-    /// When an agent is lost or cannot carry out its task: which one, and the reason. [`RunError::Interrupted`] after `cancel`.
+    /// Waits until `is_done` holds for each agent, and lets `observe` see the fleet meanwhile. [`RunError::Interrupted`] after
+    /// `cancel`.
     pub fn wait_for_all(
         &mut self,
         cancel: &Cancel,

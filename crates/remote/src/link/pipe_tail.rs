@@ -1,5 +1,4 @@
-//! The end of what ssh, kubectl or an agent writes to a pipe. A thread reads it all the time: a full pipe would block the
-//! process that writes to it.
+//! The end of what ssh, kubectl or an agent writes to a pipe. A thread reads it all the time: a full pipe would block them.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -14,7 +13,6 @@ const KEPT_BYTES: usize = 4096;
 /// How long to wait for the end of the pipe. A program that the process started may keep it open after the process has ended.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The last bytes of a pipe, which a thread reads.
 #[derive(Debug)]
 pub(crate) struct PipeTail {
     kept: Arc<Mutex<VecDeque<u8>>>,
@@ -23,12 +21,11 @@ pub(crate) struct PipeTail {
 }
 
 impl PipeTail {
-    /// Starts to read the standard error of a process. As many bytes are kept as an error message needs.
+    /// Keeps as many bytes as an error message needs.
     pub(crate) fn collect_errors(pipe: impl Read + Send + 'static) -> io::Result<Self> {
         Self::collect(pipe, KEPT_BYTES)
     }
 
-    /// Starts to read `pipe`, and keeps the last `kept_bytes`.
     pub(crate) fn collect(pipe: impl Read + Send + 'static, kept_bytes: usize) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (end, ended) = channel();

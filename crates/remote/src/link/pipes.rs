@@ -1,5 +1,4 @@
-//! The pipes to one agent. One thread writes orders, one reads reports and notes when they arrive, and one keeps the end of the
-//! agent's standard error.
+//! The pipes to one agent. A thread writes orders, one reads reports, and one keeps the end of its standard error.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};

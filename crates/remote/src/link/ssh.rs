@@ -20,7 +20,6 @@ const CHECK_IDLE_LIMIT: Duration = Duration::from_secs(30);
 /// How long a copy may read no input. On a slow network, ssh sends what it has read much later.
 const COPY_IDLE_LIMIT: Duration = Duration::from_secs(120);
 
-/// Exit code of the remote script when the program is missing or differs.
 const EXIT_MISSING: i32 = 97;
 const EXIT_CANNOT_CONNECT: i32 = 255;
 
@@ -43,7 +42,6 @@ impl Program {
         Ok(Self { file, hash })
     }
 
-    /// The command of an agent on this machine.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         command.arg("agent");
@@ -60,9 +58,6 @@ pub(crate) struct SshHost<'a> {
 
 impl SshHost<'_> {
     /// Copies the program to the host unless it is there. `progress` gets a line before a copy, which may take long.
-    ///
-    /// # Errors
-    /// When ssh cannot connect without asking, or the program cannot be stored there: what to do. After `cancel`.
     pub(crate) fn copy_program_if_missing(
         &self,
         program: &Program,
@@ -140,7 +135,6 @@ impl SshHost<'_> {
         self.error(format!("{failure}: {last}"))
     }
 
-    /// What to do about ssh's refusal.
     fn remedy(&self, stderr: &str) -> String {
         let has = |part: &str| stderr.contains(part);
         let by_hand = self.command_for_users("ssh");

@@ -27,7 +27,6 @@ const ORDER_MARGIN: Duration = Duration::from_secs(60);
 pub struct AgentsOrder<'a> {
     pub places: &'a [AgentPlace],
     pub pods: &'a PodOrder,
-    /// The longest time of their work.
     pub longest: Duration,
     /// The cores that agents on this machine share.
     pub local_cpus: &'a CpuSet,
@@ -44,7 +43,6 @@ pub struct PodOrder {
     pub left: LeftJobs,
 }
 
-/// An agent before its start.
 struct PlannedAgent {
     place: String,
     command: Command,
@@ -61,9 +59,6 @@ pub(crate) struct StartedAgents {
 }
 
 /// Starts all agents. Their messages go to the channel that is returned. `progress` gets a line for each wait.
-///
-/// # Errors
-/// When one cannot be started: which, why, and what to do.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
     cancel: &Cancel,

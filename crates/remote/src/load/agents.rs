@@ -26,33 +26,25 @@ use crate::link::pipes::AgentMessage;
 use crate::link::starting::{AgentsOrder, StartedAgents, start_agents};
 use crate::protocol::{AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, unpack_sample};
 
-/// An agent that begins a turn more than this after another counts as disturbed, in nanoseconds. The network delay of its answer
-/// is part of the difference.
+/// An agent that begins a turn this much after another, network delay included, counts as disturbed.
 const LATE_BEGIN_NS: u64 = 10_000_000;
-/// An agent also counts as disturbed if it takes this much longer for a turn than all others, in nanoseconds, and none of its
-/// users gets an answer meanwhile.
+/// So does one that takes this much longer for a turn than all others, while none of its users gets an answer.
 const STANDSTILL_NS: u64 = 50_000_000;
-/// An agent also counts as disturbed if it sends more than this share of an open load late, unless more than this share waited
-/// for a connection.
+/// So does one that sends more than this share of an open load late, unless as many requests waited for a connection.
 const LATE_SHARE: f64 = 0.01;
 
-/// Agents that make the load of a run together. They end when this is dropped, and when this process ends in any other
-/// way.
+/// Agents that make the load of a run together. They end when this is dropped, or this process ends in any other way.
 #[derive(Debug)]
 pub struct LoadAgents {
     group: RefCell<AgentGroup>,
     names: Vec<String>,
-    /// Machine and kernel of each.
     facts: Vec<Vec<FactSection>>,
     disturbances: Vec<EventRecord>,
 }
 
 impl LoadAgents {
     /// Starts agents and gives each its share of the load. Copies the program to hosts that lack it, and makes a job for
-    /// agents in pods. `progress` gets a line for each wait.
-    ///
-    /// # Errors
-    /// When an agent cannot be started: which one, why, and what to do. Nothing is left behind.
+    /// agents in pods. `progress` gets a line for each wait. If an agent cannot be started, nothing is left behind.
     pub fn start(
         order: &AgentsOrder<'_>,
         cancelled: &Arc<AtomicBool>,
@@ -63,7 +55,6 @@ impl LoadAgents {
         Self::of_run(share_load(started, inbox, &cancel)?)
     }
 
-    /// Asks agents with shares about their machines.
     pub(super) fn of_run(mut group: AgentGroup) -> Result<Self, RunError> {
         let agents = group.fleet.agents();
         let names: Vec<String> = agents.iter().map(|agent| agent.record.name.clone()).collect();
@@ -150,7 +141,6 @@ impl<'a> AgentLoad<'a> {
 }
 
 impl RunLoad for AgentLoad<'_> {
-    /// The first agent verifies for all.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
         let task = Task::Load(LoadTask::Verify(order.clone()));
         self.agents.group.borrow_mut().call_first(task, Some(&self.cancelled), answer_of!(Verified))
@@ -252,8 +242,8 @@ fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<Str
         .then(|| format!("it sent {} of the requests of a turn more than 1 ms late", share(late.min(1.0))))
 }
 
-/// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most `longest_ns` for the
-/// turn, and got 99 % of their answers within `slow_ns`. A slow answer delays one user; a standstill of the agent delays all users.
+/// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most `longest_ns`, and
+/// got 99 % of their answers within `slow_ns`. A slow answer delays one user, and a standstill of the agent delays all.
 fn standstill(part: &TurnPart, longest_ns: u64, slow_ns: u64, users: u64) -> Option<String> {
     let longer_ns = part.lasted_ns.saturating_sub(longest_ns);
     // Half of it, because the values of a histogram are not exact.
@@ -263,7 +253,6 @@ fn standstill(part: &TurnPart, longest_ns: u64, slow_ns: u64, users: u64) -> Opt
         .then(|| format!("it stood still for {} ms in a turn", longer_ns / 1_000_000))
 }
 
-/// The part of a turn in an answer that arrived at `received_ns`.
 fn turn_part(share: DrivenShare, received_ns: u64) -> Result<TurnPart, String> {
     let DrivenShare { sample, begun_ns_ago } = share;
     let sample = unpack_sample(sample).map_err(|error| error.to_string())?;

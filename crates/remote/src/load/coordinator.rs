@@ -23,13 +23,11 @@ const CHECK_EVERY: Duration = Duration::from_millis(50);
 const CLOCK_PINGS: usize = 16;
 /// Time from the order to begin until the start, in addition to a round trip.
 const START_MARGIN: Duration = Duration::from_millis(20);
-/// The longest time between two samples.
 const LONGEST_PERIOD: Duration = Duration::from_secs(1);
 
 /// The time for opening all connections, as a multiple of the time limit of one connection.
 const OPENING_TIMES: u32 = 12;
 
-/// The notice for users when pods did not get cores of their own.
 const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
                             cores to pods (its CPU manager policy is not static)";
 
@@ -37,17 +35,13 @@ const SHARED_CORES: &str = "agents in pods share the cores of their nodes with o
 #[derive(Debug)]
 pub struct AgentFleet {
     group: AgentGroup,
-    /// What each makes its share with.
     equipment: Vec<Equipment>,
     every_ns: u64,
 }
 
 impl AgentFleet {
-    /// Starts agents at these places and waits until each has prepared its share of the command's load. Copies the program to
-    /// hosts that lack it, and makes a job for agents in pods. `progress` gets a line for each wait.
-    ///
-    /// # Errors
-    /// When an agent cannot do its share: which one, why, and what to do. Nothing is left behind.
+    /// Starts agents at these places and waits until each has prepared its share of the command's load. If one cannot, nothing is
+    /// left behind. `progress` gets a line for each wait.
     pub fn start(
         places: &[AgentPlace],
         pods: &PodOrder,
@@ -68,8 +62,7 @@ impl AgentFleet {
         Ok(this)
     }
 
-    /// Gives agents with shares the command. Also returns whether others may use the cores of any, although its pod asked for
-    /// whole ones.
+    /// Gives agents with shares the command. Also returns whether others may use the whole cores that a pod asked for.
     pub(super) fn prepare(
         mut group: AgentGroup,
         command: LoadCommand,
@@ -187,7 +180,6 @@ fn longest_load(plan: &LoadPlan) -> Duration {
     plan.connect_timeout.0 * OPENING_TIMES + plan.warmup.0 + span.0 + plan.timeout.0
 }
 
-/// Each agent needs a connection.
 fn check_connections(job: &LoadJob, agents: usize) -> Result<(), RunError> {
     let connections = job.plan.connections;
     if connections as usize >= agents {

@@ -18,7 +18,6 @@ pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment
     }
 }
 
-/// A record for each agent. `begin_ns` is when the load began.
 pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u64) -> Vec<AgentRecord> {
     let record = |(agent, equipment): (&FleetAgent, &Equipment)| {
         let loss = agent.loss().map(|(reason, at_ns)| (reason.to_owned(), at_ns.saturating_sub(begin_ns)));

@@ -4,7 +4,6 @@ use thiserror::Error;
 
 use super::message::Version;
 
-/// Bytes that break the protocol.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
@@ -12,32 +11,20 @@ pub enum ProtocolError {
     #[error("the connection broke: {0}")]
     Pipe(#[from] std::io::Error),
     #[error("a message of {bytes} bytes, more than {limit}: is it text that a shell prints at login?")]
-    TooLong {
-        /// Its stated length.
-        bytes: u64,
-        /// The most that is accepted.
-        limit: u64,
-    },
+    TooLong { bytes: u64, limit: u64 },
     #[error("a message of {bytes} bytes, more than {limit}: are the files of its requests too large?")]
-    TooLongToSend {
-        bytes: u64,
-        /// The most that is sent.
-        limit: u64,
-    },
+    TooLongToSend { bytes: u64, limit: u64 },
     /// Orders that end before the first.
     #[error(
         "no orders come on standard input; tare load --agents and tare run --agents start this, and give it orders"
     )]
     NoOrders,
-    /// Bytes that cannot be decoded.
     #[error("bytes that are no message of this version of tare, which both sides must have: {0}")]
     Undecodable(#[from] serde_json::Error),
-    /// A message in a phase where it is not allowed.
     #[error("{0} at the wrong time")]
     WrongPhase(&'static str),
     #[error("it speaks {0}, and this is {own}; use the same version of tare on both sides", own = Version::own())]
     Version(Version),
-    /// A sample whose counts contradict one another.
     #[error("a sample that cannot be true: {0}")]
     Sample(String),
 }

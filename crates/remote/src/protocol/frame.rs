@@ -12,7 +12,6 @@ pub const LONGEST_ORDER: u64 = 512 << 20;
 /// The most bytes of a report. A sample takes some tens of kilobytes.
 pub const LONGEST_REPORT: u64 = 16 << 20;
 
-/// Bytes of the length.
 const HEAD: usize = 4;
 
 /// The bytes of a message with its length before it.
@@ -26,8 +25,7 @@ pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, Pro
     Ok(frame)
 }
 
-/// The next message; `None` where the bytes end between two messages. Memory grows with the bytes that arrive, not with
-/// the length that is stated.
+/// The next message; `None` where the bytes end between two messages. Memory grows with what arrives, not with what is stated.
 pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
     let cut_short = || ProtocolError::Pipe(ErrorKind::UnexpectedEof.into());
     let mut head = Vec::with_capacity(HEAD);

@@ -20,7 +20,6 @@ pub enum Order {
         /// Repeated in the answer.
         number: u64,
     },
-    /// Carry out this task and answer it.
     Task {
         /// Repeated in the answer. Each task has a larger one than the task before.
         number: u64,
@@ -35,11 +34,9 @@ pub enum Order {
     Stop,
 }
 
-/// A message of an agent to the coordinator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Report {
     Greeting(Greeting),
-    /// The answer to a ping.
     Clock(ClockReading),
     Opening(OpenConnections),
     /// They are open; the agent waits for the start.
@@ -51,15 +48,12 @@ pub enum Report {
         number: u64,
         answer: Result<Answer, String>,
     },
-    /// The agent cannot go on: the reason in one sentence. It stays until its orders end: the output of a process that has
-    /// ended may be lost on the way.
+    /// Why the agent cannot go on. It stays until its orders end: the output of a process that has ended may be lost.
     Failed(String),
 }
 
-/// Which tare speaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// [`PROTOCOL`].
     pub protocol: u32,
     pub tare: String,
 }
@@ -79,19 +73,15 @@ impl fmt::Display for Version {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     pub version: Version,
-    /// Name of its machine.
     pub host: String,
 }
 
-/// Progress of opening an agent's connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenConnections {
     pub open: u64,
-    /// Number of connections that it will use.
     pub of: u64,
 }
 
-/// An agent's clocks at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockReading {
     pub number: u64,

@@ -25,7 +25,6 @@ pub struct PackedSample {
 }
 
 impl PackedSample {
-    /// Its counters alone.
     pub fn without_histograms(self) -> Self {
         Self { histograms: Vec::new(), ..self }
     }
@@ -40,15 +39,12 @@ pub fn pack_sample(sample: SliceSample, begin_ns: u64) -> PackedSample {
     PackedSample { counters, histograms }
 }
 
-/// The sample of the message of a period or a turn.
-///
-/// # Errors
-/// When it cannot be read, or when its counts cannot be true.
+/// The sample of the message of a period or a turn. An error if its counts cannot be true.
 pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
     unpack_within(message, LARGEST_COUNT, LONGEST_WAITING_NS)
 }
 
-/// The same of the message of a whole load, which has no histograms.
+/// The same of a whole load, which has no histograms.
 pub fn unpack_whole(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
     unpack_within(message, LARGEST_SUM, LARGEST_SUM)
 }

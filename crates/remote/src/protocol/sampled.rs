@@ -30,8 +30,6 @@ pub struct SampledReport {
 }
 
 impl SampledReport {
-    /// # Errors
-    /// When the stacks are too long to be sent: what to do.
     pub fn pack(sampled: &Sampled) -> Result<Self, String> {
         let stacks = PackedText::pack(&sampled.stacks).as_bytes().to_vec();
         let (bytes, packed_bytes) = (sampled.stacks.len() as u64, stacks.len() as u64);

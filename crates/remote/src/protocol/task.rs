@@ -1,5 +1,4 @@
-//! What an agent is asked to do, and what it answers. An agent makes load, or runs servers, with the same types as a run
-//! without agents.
+//! What an agent is asked to do, and what it answers: load and servers, with the types of a run without agents.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -51,23 +50,21 @@ impl Task {
 /// A step of a load of which each agent makes a share.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum LoadTask {
-    /// Make this share from now on.
     Share(AgentShare),
     /// Report what disturbs measuring on the agent's cores.
     Disturbances,
-    /// Check the answers of a server.
     Verify(VerifyOrder),
     /// Prepare the sessions of one scenario of a run. Connections open with the first turn.
     OpenSessions(Vec<SessionOrder>),
     OpenCommand(LoadCommand),
     DriveTurn {
         server: ServerId,
-        /// The load of all agents together.
+        /// That of all agents together.
         load: SliceLoad,
     },
     /// Open the connections of the command's load, wait for the start, and drive it to its end.
     DriveCommand {
-        /// Time between two samples, in nanoseconds.
+        /// Time between two samples.
         every_ns: u64,
     },
     Close,
@@ -98,11 +95,9 @@ pub struct LoadCommand {
     pub command: Vec<String>,
     /// The files that the command line names, by their paths there. The agent reads no others.
     pub files: BTreeMap<PathBuf, Bytes>,
-    /// The seed of random arrivals and values.
     pub seed: u64,
 }
 
-/// A part of a file of a bundle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FilePart {
     /// The file's path within its bundle.
@@ -113,7 +108,6 @@ pub struct FilePart {
     pub contents: Bytes,
 }
 
-/// An operation on the servers of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ServersTask {
     /// Accept connections on this address for a moment, so that the network path to it can be measured.
@@ -151,9 +145,7 @@ pub enum ServersTask {
         server: ServerId,
         cpus: String,
     },
-    /// Report whether its process runs.
     Status(ServerId),
-    /// Return the last lines of its log.
     LogTail {
         server: ServerId,
         lines: usize,
@@ -162,10 +154,8 @@ pub enum ServersTask {
         servers: Vec<ServerId>,
         span: Span,
     },
-    /// Read the probes and start the meters.
     BeginWatch(WatchOrder),
     LookAtJvm(ServerId),
-    /// Read the probes again.
     EndWatch {
         scored_from_ns: u64,
     },
@@ -174,7 +164,6 @@ pub enum ServersTask {
         sampling: SamplingOrder,
         jar: Option<PathBuf>,
     },
-    /// Detach the sampler, and return its stacks.
     EndSampling,
     /// Return a part of the sampler's own file, from this byte on. The file is removed after the last part, which is empty.
     ReadRecording {
@@ -190,16 +179,12 @@ pub enum ServersTask {
 pub enum Answer {
     Done,
     Facts(MachineFacts),
-    /// What disturbs measuring.
     Disturbances(Vec<EventRecord>),
     Verified(Vec<CheckOutcome>),
     /// Sessions are prepared: the largest number of worker threads of one.
     Opened(u32),
-    /// The load of a command is prepared.
     Equipped(Equipped),
-    /// The load was driven to its end.
     Driven(DrivenShare),
-    /// The port of a listener.
     Listening(u16),
     /// `None` where nothing was sent, or the transfer failed.
     Received(Option<Transfer>),
@@ -207,23 +192,18 @@ pub enum Answer {
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
     Started(Vec<StartResult>),
-    /// Whether a process runs.
     Status(Status),
-    /// The last lines of a log.
     Log(Option<String>),
     /// The CPU that each server used at rest.
     Rest(Vec<Option<f64>>),
-    /// What each server used.
     Uses(Vec<ServerUse>),
     /// async-profiler has to be sent: it is not in this folder.
     NoAsyncProfiler(PathBuf),
-    /// What a sampler saw.
     Sampled(SampledReport),
     RecordingPart(Bytes),
     Stopped(Vec<StoppedServer>),
 }
 
-/// What an agent makes the load of a command with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Equipped {
     pub equipment: Equipment,
@@ -294,7 +274,6 @@ impl From<Result<StartedServer, SutError>> for StartResult {
     }
 }
 
-/// How a server ended, and its log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StoppedServer {
     pub end: String,

@@ -30,9 +30,6 @@ pub type BuildJob<'a> = &'a mut dyn FnMut(&LoadCommand, &AgentShare) -> Result<L
 
 /// Serves one coordinator until its orders end, also after the last report. Another thread calls `on_end` when the orders end or
 /// cannot be read. Then nobody waits for reports, and the load ends.
-///
-/// # Errors
-/// When the other side does not keep to the protocol, or does not read.
 pub fn serve_agent<W: Write + Send + 'static>(
     orders: impl Read + Send + 'static,
     reports: W,
@@ -100,7 +97,6 @@ fn read_orders(
     Ok(())
 }
 
-/// The coordinator, as the agent sees it.
 struct Coordinator<W> {
     reports: Arc<Reports<W>>,
     /// Raised by a Stop, and when the orders end.
@@ -109,8 +105,7 @@ struct Coordinator<W> {
 }
 
 impl<W: Write> Coordinator<W> {
-    /// Sends the version first, so that the coordinator can name it even if it differs. Then it waits until the coordinator has
-    /// read the refusal.
+    /// Sends the version first, so that the coordinator can name it even if it differs. A refusal is waited with until it is read.
     fn greet(&self, host: &str) -> Result<(), ProtocolError> {
         let theirs = match self.orders.recv() {
             Ok(Order::Hello(theirs)) => theirs,
@@ -125,8 +120,7 @@ impl<W: Write> Coordinator<W> {
         Ok(())
     }
 
-    /// Carries out tasks until the orders end. The agent stays after the last answer until its coordinator has read it: if the
-    /// process ended before, `kubectl attach` could lose that report.
+    /// Carries out tasks until the orders end, and not only until the last answer, which `kubectl attach` could lose otherwise.
     fn follow_orders(&self, build: BuildJob<'_>) -> Result<(), ProtocolError> {
         let mut generator = AgentGenerator::new(&self.cancelled, build);
         let mut servers = None;
@@ -153,13 +147,11 @@ impl<W: Write> Coordinator<W> {
         Ok(())
     }
 
-    /// Ends the work early.
     fn cancel(&self) -> Cancel {
         Cancel::from(Arc::clone(&self.cancelled))
     }
 
-    /// Waits for the order to begin and returns the start. Any other order, and the end of all orders, cancels the load, which
-    /// then ends at once.
+    /// Waits for the order to begin and returns the start. Any other order, and the end of all, cancels the load.
     fn wait_for_begin(&self) -> Nanos {
         match self.orders.recv() {
             Ok(Order::Begin { start_ns }) => Nanos(start_ns),

@@ -21,13 +21,11 @@ use tare_run::machine_state::disturbances;
 use tare_run::server_host::ServerId;
 use tare_run::server_host::{LocalServers, SamplingOrder, ServerHost, StartOrder, StartOrigin};
 
-/// The most bytes of a server's log that are sent.
 const LONGEST_LOG: u64 = 1 << 20;
 /// The most bytes of all logs that are sent together: a byte takes up to six in a report.
 const LONGEST_LOGS: u64 = 2 << 20;
 
-/// The folder for the logs of an agent's servers while it runs. It is below the user's own folder, because in a shared one
-/// another user could create a file of that name.
+/// The folder for the logs of an agent's servers. In a shared folder another user could create a file of that name.
 pub(crate) fn work_folder() -> PathBuf {
     cache_folder().join(format!("servers-{}", std::process::id()))
 }
@@ -38,7 +36,6 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server: its own, and those of what is behind it.
     logs: BTreeMap<ServerId, Vec<String>>,
-    /// While the network path to this machine is measured.
     listener: Option<TransferListener>,
     /// The file of the last sampler, until it has been read.
     recording: Option<PathBuf>,
@@ -149,7 +146,6 @@ impl AgentHost {
         Ok(results.into_iter().map(StartResult::from).collect())
     }
 
-    /// Attaches a sampler. `jar` is async-profiler, if it was sent to this machine.
     fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Answer, String> {
         if !is_file_name(&sampling.file_name) {
             return Err(format!("{:?} is no file name", sampling.file_name));
@@ -201,12 +197,10 @@ fn is_file_name(text: &str) -> bool {
     !text.is_empty() && Path::new(text).file_name().is_some_and(|name| name == text)
 }
 
-/// The most bytes of each of so many logs that are sent together.
 fn longest_log(logs: usize) -> u64 {
     LONGEST_LOG.min(LONGEST_LOGS / logs.max(1) as u64)
 }
 
-/// At most `longest` bytes of a file from `from` on.
 fn part_of_file(path: &Path, from: u64, longest: u64) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
     file.seek(SeekFrom::Start(from))?;

@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 use super::leftovers::mark_used;
 use crate::protocol::FilePart;
 
-/// Characters of a SHA-256 in hex.
 const HASH_LENGTH: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +44,6 @@ fn collect(source: &Path, path: String, files: &mut Vec<BundleFile>) -> io::Resu
     Ok(())
 }
 
-/// The last part of a path.
 pub(crate) fn name_of(path: &Path) -> io::Result<String> {
     let name = path.file_name().and_then(|name| name.to_str());
     name.map(str::to_owned).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "its name is no text"))
@@ -65,14 +63,12 @@ pub(crate) fn bundle_hash(name: &str, files: &[BundleFile]) -> io::Result<String
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The files of servers that were sent to this machine.
 #[derive(Debug)]
 pub(crate) struct FileStore {
     folder: PathBuf,
 }
 
 impl FileStore {
-    /// Files below `folder`.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
@@ -84,10 +80,7 @@ impl FileStore {
         is_right.then_some(root).inspect(|_| drop(self.bundle_folder(hash).and_then(|place| mark_used(&place))))
     }
 
-    /// Writes a part of a file of a bundle that is not whole yet.
-    ///
-    /// # Errors
-    /// When it cannot be written, or would be outside the bundle.
+    /// Writes a part of a file of a bundle that is not whole yet. One outside the bundle is refused.
     pub fn write(&self, hash: &str, part: &FilePart) -> io::Result<()> {
         let file = self.unfinished_folder(hash)?.join(relative_path(&part.path)?);
         fs::create_dir_all(file.parent().unwrap_or(&self.folder))?;
@@ -97,10 +90,7 @@ impl FileStore {
         options.open(file)?.write_all(&part.contents.0)
     }
 
-    /// Moves a complete bundle to its place. Returns its path.
-    ///
-    /// # Errors
-    /// When its contents are not what `hash` says, or it cannot be renamed.
+    /// Moves a complete bundle to its place and returns its path, unless its contents are not what `hash` says.
     pub fn finish(&self, hash: &str, name: &str) -> io::Result<PathBuf> {
         let (unfinished, place) = (self.unfinished_folder(hash)?, self.bundle_folder(hash)?);
         // Of an empty folder no file was sent.

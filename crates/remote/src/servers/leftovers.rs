@@ -1,5 +1,4 @@
-//! Removes what earlier agents left in the cache folder of their machine: old programs and bundles, and files of agents that were
-//! killed.
+//! Removes what earlier agents left in the cache folder of their machine: old programs and bundles, and what was killed.
 
 use std::fs::{self, DirEntry, File};
 use std::io;
@@ -14,7 +13,6 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Programs and bundles are kept for this long after their last use.
 const KEPT_UNUSED: Duration = Duration::from_secs(30 * DAY.as_secs());
 
-/// Marks a program or a bundle as used now.
 pub(crate) fn mark_used(path: &Path) -> io::Result<()> {
     File::open(path)?.set_modified(now())
 }
@@ -33,9 +31,8 @@ fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(wall_unix_ns())
 }
 
-/// Names: `agent-HASH` is a program, `files-HASH` a bundle, either with `.PID` until it is whole, and `servers-PID` has the
-/// logs of an agent's servers. Where machines share the folder, the process may be another machine's, so its files are kept
-/// for a day.
+/// Names: `agent-HASH` is a program, `files-HASH` a bundle, either with `.PID` until it is whole, and `servers-PID` has the logs
+/// of an agent's servers. The process may be that of a machine that shares the folder, so its files are kept for a day.
 fn is_leftover(entry: &DirEntry, now: SystemTime) -> bool {
     let name = entry.file_name();
     let Some((kind, rest)) = name.to_str().and_then(|name| name.split_once('-')) else { return false };

@@ -1,5 +1,4 @@
-//! The network path to the machine of the servers. Measures its round trip, and its bandwidth in both directions, over TCP
-//! connections to the address of the servers. The port is closed afterwards.
+//! The network path to the address of the servers on another machine: its round trip, and its bandwidth in both directions.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
@@ -23,26 +22,19 @@ const ROUND_TRIPS: usize = 16;
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// A transfer ends after this number of bytes.
 const TRANSFER_BYTES: u64 = 64 << 20;
-/// A transfer also ends after this time.
 const TRANSFER_TIME: Duration = Duration::from_millis(500);
-/// Bytes of one read or write.
 const CHUNK: usize = 256 << 10;
 /// How long the agent waits for the end of the transfer to it; longer than any transfer takes.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NetworkPath {
-    /// The median time of a TCP connect.
     round_trip: Duration,
     pub bandwidth: NetworkBandwidth,
 }
 
 impl NetworkPath {
-    /// Measures the path to the address of a host's servers.
-    ///
-    /// # Errors
-    /// [`RunError::Agent`] when nothing can listen on the address, or it cannot be reached from here. A transfer that fails
-    /// only leaves the bandwidth unknown.
+    /// Measures the path over TCP, to a port that is closed afterwards. A transfer that fails only leaves the bandwidth unknown.
     pub fn measure(host: &RemoteHost) -> Result<Self, RunError> {
         let address = host.address();
         let port = host.ask(ServersTask::Listen { address }, answer_of!(Listening));
@@ -102,7 +94,6 @@ fn bits_per_s(transfer: Transfer) -> Option<u64> {
     is_known.then(|| (transfer.bytes as f64 * 8.0 / (transfer.span_ns as f64 / 1e9)).round() as u64)
 }
 
-/// Accepts the connections of one measurement.
 #[derive(Debug)]
 pub(crate) struct TransferListener {
     pub port: u16,
@@ -110,7 +101,6 @@ pub(crate) struct TransferListener {
 }
 
 impl TransferListener {
-    /// Listens on a free port of `address`.
     pub fn begin(address: IpAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();

@@ -29,7 +29,7 @@ use crate::protocol::{Answer, Bytes, FilePart, MachineFacts, ServersTask, Task, 
 pub(crate) const CHUNK: usize = 1 << 20;
 
 /// The machine on which the servers of a run are, behind an agent of tare that was started there. The agent and all its
-/// servers end when this is dropped, and when this process ends in any other way.
+/// servers end when this is dropped, or this process ends in any other way.
 #[derive(Debug)]
 pub struct RemoteHost {
     place: AgentPlace,
@@ -52,11 +52,7 @@ pub struct HostChoice<'a> {
 
 impl RemoteHost {
     /// Starts an agent on a machine and measures the network path to it. Copies this program there if it is not there.
-    /// `progress` gets a line for each wait.
-    ///
-    /// # Errors
-    /// [`RunError::Plan`] for what is no machine or no address; [`RunError::Agent`] when it cannot be reached, and what to
-    /// do; [`RunError::Interrupted`] after `cancel`.
+    /// `progress` gets a line for each wait. [`RunError::Plan`] for what is no machine or no address.
     pub fn connect(choice: HostChoice<'_>, cancel: &Cancel, progress: &mut dyn FnMut(&str)) -> Result<Self, RunError> {
         let place = read_place(choice.place)?;
         let order = AgentsOrder {
@@ -69,7 +65,6 @@ impl RemoteHost {
         Self::with_agent(choice, place, AgentGroup::greet(started, inbox, cancel)?)
     }
 
-    /// Asks an agent for its facts, and measures the network path.
     pub(crate) fn with_agent(
         choice: HostChoice<'_>,
         place: AgentPlace,
@@ -207,7 +202,6 @@ impl fmt::Display for RemoteHost {
     }
 }
 
-/// The machine that a text names.
 fn read_place(text: &str) -> Result<AgentPlace, RunError> {
     let message = match text.parse() {
         _ if text == "local:" => return Ok(AgentPlace::Local { agents: 1 }),

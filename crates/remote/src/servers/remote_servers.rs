@@ -22,20 +22,14 @@ use tare_units::Span;
 use super::RemoteHost;
 use crate::protocol::{Answer, Bytes, ServersTask, StartResult, StoppedServer, Task, answer_of};
 
-/// How long a connection to a server that is ready may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most bytes of a sampler's own file that are fetched.
 const LARGEST_RECORDING: u64 = 1 << 30;
 
-/// Servers as processes of another machine.
 pub(crate) struct RemoteServers<'a> {
     host: &'a RemoteHost,
-    /// Folder here for their logs.
     logs: &'a Path,
-    /// Folder here for the samplers' own files.
     profiles: &'a Path,
     log_names: BTreeMap<ServerId, String>,
-    /// While a sampler is attached: the name of its file.
     sampler_file_name: Option<String>,
     cancelled: Arc<AtomicBool>,
     is_watching: bool,
@@ -91,13 +85,11 @@ impl<'a> RemoteServers<'a> {
         })
     }
 
-    /// Sends async-profiler unless the machine has it. Returns its path there.
     fn send_async_profiler(&self) -> Result<PathBuf, String> {
         let jar = async_profiler_jar(&self.cancelled).map_err(|error| error.to_string())?;
         self.host.send_if_missing(&jar).map_err(|error| error.to_string())
     }
 
-    /// Fetches the sampler's own file.
     fn fetch_recording(&self, file: &Path) -> Result<(), SutError> {
         let unwritten = |error: std::io::Error| self.error(format!("cannot write {}: {error}", file.display()));
         let mut copy = fs::File::create(file).map_err(unwritten)?;

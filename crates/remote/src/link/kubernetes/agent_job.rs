@@ -18,7 +18,6 @@ use crate::link::command::CommandError;
 use crate::link::pipes::ExplainEnd;
 use tare_run::{RunError, plain_line};
 
-/// How often the cluster is asked for the pods.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 
 /// Which jobs could not be removed, and what to do. They are removed when they are dropped, wherever that is.
@@ -43,7 +42,6 @@ pub(crate) struct AgentJob {
     place: String,
     cluster: Cluster,
     name: String,
-    /// Number of its pods.
     pub(crate) agents: usize,
     /// Whole cores of each pod; 0 where its manifest does not limit them.
     pub(crate) pod_cpus: u32,
@@ -52,10 +50,7 @@ pub(crate) struct AgentJob {
 }
 
 impl AgentJob {
-    /// Makes a Job.
-    ///
-    /// # Errors
-    /// Why the cluster refuses, and what to do. Nothing is left behind.
+    /// Makes a Job. Nothing is left behind if the cluster refuses it.
     pub(crate) fn create(
         place: &str,
         cluster: &Cluster,
@@ -65,8 +60,7 @@ impl AgentJob {
     ) -> Result<Self, RunError> {
         let manifest = shape.to_manifest().to_string();
         if let Err(error) = cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
-            // A call that fails may have made the job. If the cluster refused it, there is mostly none to remove, so nothing is
-            // said of it.
+            // A call that fails may have made the job. After a refusal there is mostly none, so nothing is said of it.
             let removed = remove_job(cluster, &shape.name, Caller::Tare);
             if let (CommandError::Cancelled, Err(reason)) = (&error, removed) {
                 left.add(format!("job {} may still be there: {reason}; tare agents clean removes it", shape.name));
@@ -83,7 +77,6 @@ impl AgentJob {
         })
     }
 
-    /// Takes a Job that somebody applied. It is not removed here.
     pub(crate) fn adopt(place: &str, cluster: &Cluster, name: &str, cancel: &Cancel) -> Result<Self, RunError> {
         let (of, name) = (place.to_owned(), name.to_owned());
         let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, left: None };
@@ -95,9 +88,6 @@ impl AgentJob {
     }
 
     /// Waits until all pods run, for at most `wait_limit`. `progress` gets a line for each new state.
-    ///
-    /// # Errors
-    /// When not all run: what they wait for, and what to do. After `cancel`.
     pub(crate) fn wait_for_pods(
         &self,
         wait_limit: Duration,
@@ -172,9 +162,6 @@ fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), S
 
 /// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine left
 /// behind, or all. Returns the name of each, and why it could not be removed if it is still there.
-///
-/// # Errors
-/// Why kubectl does not list the jobs, and what to do.
 pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Option<String>)>, String> {
     // Nobody sets this flag: kubectl is in the process group of this program, so Ctrl-C ends both.
     let not_cancelled = Cancel::default();
@@ -188,8 +175,7 @@ pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Op
     Ok(names.map(|name| (name.to_owned(), remove_job(cluster, name, caller).err())).collect())
 }
 
-/// Whether the coordinator that made a job on this machine still runs. One of another user counts as long as its process is
-/// there.
+/// Whether the coordinator that made a job on this machine still runs. Of another user's, only the process is seen.
 fn has_coordinator(job: &Value) -> bool {
     let own = process::program_name(std::process::id());
     let id = job["metadata"]["labels"][PROCESS_LABEL].as_str().and_then(|id| id.parse::<u32>().ok());

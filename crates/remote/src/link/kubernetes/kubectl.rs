@@ -14,8 +14,7 @@ use tare_sys::memory_file::MemoryFile;
 
 use crate::link::command::{CommandError, run_command};
 
-/// How long each HTTP request of a call may take, other than those of `attach`. It bounds neither a credential plugin nor a DNS
-/// lookup.
+/// For each HTTP request of a call but those of `attach`. It bounds neither a credential plugin nor a DNS lookup.
 const HTTP_TIMEOUT: &str = "--request-timeout=20s";
 /// How long a call may take that the user waits for: a credential plugin may let the user log in meanwhile.
 const USER_LIMIT: Duration = Duration::from_secs(180);
@@ -29,13 +28,11 @@ pub struct Cluster {
     pub namespace: Option<String>,
 }
 
-/// Who waits for a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Caller<'a> {
     /// The user waits: kubectl may ask on the terminal, as for credentials, and Ctrl-C ends the call.
     User(&'a Cancel),
-    /// tare cleans up, or asks for the cause of a failure. Ctrl-C does not reach the call: what was begun is finished, and what
-    /// was made is removed.
+    /// tare cleans up, or asks for the cause of a failure, and Ctrl-C does not reach the call.
     Tare,
 }
 
@@ -48,14 +45,12 @@ impl Cluster {
         command
     }
 
-    /// What kubectl prints.
     pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CommandError> {
         let mut command = self.kubectl(args);
         command.arg(HTTP_TIMEOUT);
         run_call(&mut command, stdin, caller)
     }
 
-    /// What kubectl prints, as JSON.
     pub(super) fn call_json(&self, args: &[&str], caller: Caller<'_>) -> Result<Value, CommandError> {
         let text = self.call(&[args, &["-o", "json"]].concat(), "", caller)?;
         serde_json::from_str(&text).map_err(|error| CommandError::Failed(format!("kubectl prints no JSON: {error}")))

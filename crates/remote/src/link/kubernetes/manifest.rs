@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tare_sys::procfs::machine::host_name;
 
-/// The label of everything that tare makes.
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub(super) const TARE_SELECTOR: &str = "app.kubernetes.io/managed-by=tare";
 /// The label with the machine of the coordinator.
@@ -21,7 +20,6 @@ const KEPT_S: u32 = 60;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodShape {
-    /// The container image with tare in it.
     pub image: String,
     /// Whole cores: requested, and also the limit.
     pub cpus: u32,
@@ -29,13 +27,11 @@ pub struct PodShape {
     pub memory: String,
 }
 
-/// What the Job of some agents is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobShape {
     pub name: String,
     /// The machine of its coordinator, which is this process; empty where that is not known.
     pub host: String,
-    /// Number of pods.
     pub agents: usize,
     pub pod: PodShape,
     /// A pod that gets no order for this long ends.
@@ -131,7 +127,6 @@ fn coordinator_role() -> Value {
     })
 }
 
-/// The role of a coordinator and the Job, as a list that kubectl takes.
 pub fn agent_manifests(job: &JobShape) -> String {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": [coordinator_role(), job.to_manifest()] });
     format!("{list:#}\n")

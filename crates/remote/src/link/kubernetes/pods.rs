@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// Reasons of a waiting container that do not end by themselves.
 const STUCK_REASONS: [&str; 6] = [
     "ImagePullBackOff",
     "ErrImageNeverPull",

@@ -31,7 +31,6 @@ pub(super) fn state_of_wait(
     Ok(Some(format!("{running} of {all} pods run; the others wait: {first}")))
 }
 
-/// What to do about pods that do not run.
 fn remedy(cause: &str) -> &'static str {
     let has = |part: &str| cause.contains(part);
     if has("is forbidden") {
