@@ -1,4 +1,5 @@
-//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order.
+//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order. An answer may be a stream of
+//! events, which is reported event by event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,10 +11,10 @@ use tare_wire::http::{
     Method, ParseError, Progress, ResponseParser, announces_close, begins_http2, begins_tls_alert, count_line_ends,
 };
 
-use super::connection::{Begun, Ended, Exchange, Step};
+use super::connection::{AnswerSink, Begun, Ended, Exchange, Step};
+use super::conversation::Push;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
-use crate::protocol::answer::AnswerChecker;
 
 /// Why a server may close a connection before an answer, although it has given others on it.
 const ANSWERED_BEFORE: &str = "; it has carried answers before: a server that closes connections after an answer or a pause, and \
@@ -27,6 +28,8 @@ const MAX_GATHERED_BYTES: usize = 16 * 1024;
 pub(crate) struct Http1 {
     /// Scheme and authority of the server.
     base: Arc<str>,
+    /// What answers are streams of; `None` if they are no streams of events.
+    push: Option<Push>,
     /// In the order in which they left.
     under_way: VecDeque<Exchange>,
     parser: ResponseParser,
@@ -43,9 +46,10 @@ pub(crate) struct Http1 {
 }
 
 impl Http1 {
-    pub(crate) fn new(pipeline: u32, base: Arc<str>) -> Self {
+    pub(crate) fn new(pipeline: u32, base: Arc<str>, push: Option<Push>) -> Self {
         Self {
             base,
+            push,
             under_way: VecDeque::new(),
             parser: ResponseParser::new(),
             gathered: Vec::new(),
@@ -105,7 +109,7 @@ impl Http1 {
         &mut self,
         io: &mut impl Transport,
         token: Token,
-        exchange: Exchange,
+        mut exchange: Exchange,
         bytes: &Payload,
         is_head: bool,
         announces_close: bool,
@@ -113,6 +117,7 @@ impl Http1 {
         if self.under_way.is_empty() {
             self.parser.expect_response(is_head);
         }
+        exchange.subscribe(self.push);
         self.has_announced_close = announces_close;
         self.under_way.push_back(exchange);
         if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {
@@ -135,45 +140,54 @@ impl Http1 {
         bytes
     }
 
-    /// Reads bytes up to the end of the next answer.
+    /// Reads bytes up to the next event of a stream, or the end of the next answer.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        if self.is_retired && !self.under_way.is_empty() {
-            return Step::Broken(unanswered_problem());
-        }
-        if bytes.is_empty() {
-            return Step::More;
-        }
-        let Some(exchange) = self.under_way.front_mut() else {
-            if !says_idle_timeout(bytes) {
-                return bytes_without_request(bytes);
+        loop {
+            let Some(exchange) = self.under_way.front_mut() else { return self.receive_idle(bytes) };
+            if let Some(step) = exchange.next_report() {
+                return step;
             }
+            if self.is_retired {
+                return Step::Broken(unanswered_problem());
+            }
+            if bytes.is_empty() {
+                return Step::More;
+            }
+            let expectation = &requests.get(exchange.request).expectation;
+            match self.parser.feed(bytes, &mut AnswerSink { exchange, expectation }) {
+                Ok(Progress::Complete { consumed, keeps_alive }) => {
+                    *bytes = &bytes[consumed..];
+                    self.first_bytes.clear();
+                    self.has_answered = true;
+                    self.is_retired = !keeps_alive;
+                    match &mut exchange.subscription {
+                        None => return self.finish_first(requests).unwrap_or(Step::More),
+                        Some(subscription) => subscription.arrived.end(),
+                    }
+                }
+                Ok(Progress::NeedsMore) if exchange.answer.is_too_long(expectation) => {
+                    return Step::Broken(exchange.answer.too_long_problem(expectation));
+                }
+                Ok(Progress::NeedsMore) => {
+                    self.keep_first_bytes(bytes);
+                    *bytes = &[];
+                }
+                Err(error) => {
+                    self.keep_first_bytes(bytes);
+                    return Step::Broken(no_answer_problem(error, &self.first_bytes));
+                }
+            }
+        }
+    }
+
+    /// Takes bytes that came while nothing was under way.
+    fn receive_idle(&mut self, bytes: &mut &[u8]) -> Step {
+        let is_rest_of_stream = self.push.is_some() && self.is_retired;
+        if is_rest_of_stream || says_idle_timeout(bytes) {
             self.is_retired = true;
             *bytes = &[];
-            return Step::More;
-        };
-        let expectation = &requests.get(exchange.request).expectation;
-        let mut judge = AnswerChecker { answer: &mut exchange.answer, expectation };
-        match self.parser.feed(bytes, &mut judge) {
-            Ok(Progress::Complete { consumed, keeps_alive }) => {
-                *bytes = &bytes[consumed..];
-                self.first_bytes.clear();
-                self.has_answered = true;
-                self.is_retired = !keeps_alive;
-                self.finish_first(requests).unwrap_or(Step::More)
-            }
-            Ok(Progress::NeedsMore) if exchange.answer.is_too_long(expectation) => {
-                Step::Broken(exchange.answer.too_long_problem(expectation))
-            }
-            Ok(Progress::NeedsMore) => {
-                self.keep_first_bytes(bytes);
-                *bytes = &[];
-                Step::More
-            }
-            Err(error) => {
-                self.keep_first_bytes(bytes);
-                Step::Broken(no_answer_problem(error, &self.first_bytes))
-            }
         }
+        bytes_without_request(bytes)
     }
 
     /// Keeps the first bytes of an answer, one more than an example shows.
@@ -182,8 +196,37 @@ impl Http1 {
         self.first_bytes.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
+    /// Whether the end of the connection is also that of a stream of events. What is left of that is then to be received.
+    pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
+        let subscription = self.under_way.front_mut().and_then(|exchange| exchange.subscription.as_mut());
+        let Some(subscription) = subscription else { return false };
+        let is_end = matches!(cause, CloseCause::EndOfStream) && self.parser.finish_stream().is_ok();
+        if is_end {
+            self.is_retired = true;
+            subscription.arrived.end();
+        }
+        is_end
+    }
+
+    /// Ends the stream of events of which something was reported last. Its rest is not read.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Exchange> {
+        let exchange = self.under_way.pop_front()?;
+        self.is_retired |= !exchange.is_over();
+        Some(exchange)
+    }
+
+    /// The exchange whose answer arrives.
+    pub(crate) fn current_exchange(&mut self) -> Option<&mut Exchange> {
+        self.under_way.front_mut()
+    }
+
     /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+        let subscription = self.under_way.front().and_then(|exchange| exchange.subscription.as_ref());
+        if let Some(subscription) = subscription {
+            let text = format!("connection closed inside the stream, after {} events", subscription.taken);
+            return Ended::incomplete(cause, &text);
+        }
         let finish = self.parser.finish_stream();
         let mut problem = match (cause, finish) {
             (cause, Ok(())) if is_end_of_stream(cause) => {
@@ -223,7 +266,8 @@ impl Http1 {
 
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let mut exchange = self.under_way.pop_front()?;
-        if !std::mem::take(&mut self.first_bytes).is_empty() {
+        let has_begun = !std::mem::take(&mut self.first_bytes).is_empty();
+        if has_begun && exchange.times().status == 0 {
             exchange.answer.note_before_head("its head began, and has no end");
         }
         Some(exchange)
@@ -243,7 +287,7 @@ fn says_idle_timeout(bytes: &[u8]) -> bool {
 ///
 /// # Source
 /// RFC 9112, section 9.2.
-pub(super) fn bytes_without_request(bytes: &mut &[u8]) -> Step {
+fn bytes_without_request(bytes: &mut &[u8]) -> Step {
     *bytes = &bytes[count_line_ends(bytes)..];
     if bytes.is_empty() {
         return Step::More;
@@ -253,7 +297,7 @@ pub(super) fn bytes_without_request(bytes: &mut &[u8]) -> Step {
 }
 
 /// The problem of bytes that are no answer over HTTP/1.1, of which these are the first.
-pub(super) fn no_answer_problem(error: ParseError, first_bytes: &[u8]) -> Problem {
+fn no_answer_problem(error: ParseError, first_bytes: &[u8]) -> Problem {
     let text = match first_bytes {
         bytes if begins_http2(bytes) => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
         bytes if begins_tls_alert(bytes) => "the server answers in TLS, and not in HTTP/1.1".to_owned(),

@@ -4,15 +4,15 @@ pub(crate) mod answer;
 mod arrived;
 pub(crate) mod connection;
 pub(crate) mod conversation;
-mod event_stream;
 mod http1;
 mod http2;
 pub(crate) mod offline;
-mod only_exchange;
 mod redirect;
 pub(crate) mod subscription;
 pub(crate) mod tls;
 mod websocket;
+
+use std::time::Duration;
 
 pub use tare_sample::Protocol;
 
@@ -29,7 +29,7 @@ pub(crate) const fn alpn(protocol: Protocol) -> &'static [u8] {
 pub(crate) const fn push_of(protocol: Protocol) -> Option<Push> {
     match protocol {
         Protocol::Push { period, messages } => Some(Push { messages, period: period.0 }),
-        Protocol::Events { messages, .. } => Some(Push::of_events(messages)),
+        Protocol::Events { messages, .. } => Some(Push { messages, period: Duration::ZERO }),
         Protocol::Http1 { .. } | Protocol::Http2 { .. } | Protocol::Exchange => None,
     }
 }

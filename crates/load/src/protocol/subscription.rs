@@ -1,17 +1,22 @@
 //! Compares a pushed message with those before it: on the same WebSocket, or in the same stream of events.
 
 use tare_sys::clock::Nanos;
-
 use tare_wire::ws::Stamped;
 
+use crate::protocol::arrived::Arrived;
+use crate::protocol::connection::Step;
 use crate::protocol::conversation::Push;
-use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::missing_messages::{MissingMessages, Silence};
 use crate::recorder::pushed_message::PushedMessage;
 
 /// The messages of one subscription so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Subscription {
-    taken: u64,
+    push: Push,
+    /// What has come of a stream of events; nothing on a WebSocket.
+    pub(super) arrived: Arrived,
+    /// How many messages have come.
+    pub(super) taken: u64,
     arrived_at: Option<Nanos>,
     /// The latest of all stamps.
     sent: Option<Nanos>,
@@ -20,15 +25,27 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    pub(crate) fn count_message(
-        &mut self,
-        push: &Push,
-        arrived_at: Nanos,
-        stamp: Option<(Nanos, Stamped)>,
-    ) -> PushedMessage {
+    pub(crate) fn new(push: Push) -> Self {
+        Self { push, arrived: Arrived::default(), taken: 0, arrived_at: None, sent: None, behind: 0 }
+    }
+
+    /// The next event of a stream that was not reported, or its end.
+    pub(super) fn next_report(&mut self) -> Option<Step> {
+        if self.arrived.unreported > 0 {
+            self.arrived.unreported -= 1;
+            return Some(Step::Pushed(None));
+        }
+        if !self.arrived.is_over {
+            return None;
+        }
+        let problem = self.arrived.problem.take().or_else(|| self.arrived.early_end(self.push.messages));
+        Some(problem.map_or(Step::StreamEnded, Step::Broken))
+    }
+
+    pub(crate) fn count_message(&mut self, arrived_at: Nanos, stamp: Option<(Nanos, Stamped)>) -> PushedMessage {
         self.taken += 1;
         // Without a period nothing is late, and jitter is the whole time between two messages.
-        let period_ns = Nanos::from(push.period).0;
+        let period_ns = Nanos::from(self.push.period).0;
         let since_last_ns = self.arrived_at.replace(arrived_at).map(|before| arrived_at.since(before));
         let sent = stamp.map(|(sent, _)| sent);
         let unit_ns = stamp.map_or(0, |(_, stamped)| stamped.unit_ns);
@@ -54,25 +71,24 @@ impl Subscription {
             is_out_of_order: both.is_some_and(|(sent, before)| sent < before),
             is_duplicate,
             jitter_ns: since_last_ns.map(|since| since.abs_diff(period_ns)),
-            is_last: push.messages.is_some_and(|messages| self.taken >= messages),
+            is_last: self.push.messages.is_some_and(|messages| self.taken >= messages),
         }
     }
 
-    /// How many messages have come.
-    pub(crate) const fn taken(&self) -> u64 {
-        self.taken
-    }
-
     /// The messages that the server has skipped, judged by the stamps. `since` is when the subscription was requested.
-    pub(crate) fn skipped(&self, push: &Push, since: Nanos) -> MissingMessages {
-        let silent_since = self.sent.or(self.arrived_at).unwrap_or(since);
-        MissingMessages { messages: self.behind.max(0) as u64, silence: push.silence_since(silent_since) }
+    pub(crate) fn skipped(&self, since: Nanos) -> MissingMessages {
+        let Push { messages, period } = self.push;
+        let since = self.sent.or(self.arrived_at).unwrap_or(since);
+        let is_silence = messages.is_none() && !period.is_zero();
+        let silence = is_silence.then_some(Silence { since, period });
+        MissingMessages { messages: self.behind.max(0) as u64, silence }
     }
 
     /// The missing messages when the subscription fails: the skipped ones and the rest.
-    pub(crate) fn missing_at_break(&self, push: &Push, since: Nanos) -> MissingMessages {
-        let skipped = self.skipped(push, since);
-        MissingMessages { messages: skipped.messages + push.remaining_after(self.taken), ..skipped }
+    pub(crate) fn missing_at_break(&self, since: Nanos) -> MissingMessages {
+        let skipped = self.skipped(since);
+        let rest = self.push.messages.map_or(0, |messages| messages.saturating_sub(self.taken));
+        MissingMessages { messages: skipped.messages + rest, ..skipped }
     }
 }
 
@@ -86,11 +102,11 @@ mod tests {
     const PUSH: Push = Push { messages: Some(10), period: Duration::from_millis(100) };
 
     /// Feeds messages sent and received at these milliseconds.
-    fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<PushedMessage>) {
-        let mut subscription = Subscription::default();
+    fn taken(push: Push, messages: &[(u64, u64)]) -> (Subscription, Vec<PushedMessage>) {
+        let mut subscription = Subscription::new(push);
         let take = |(sent, arrived_at): &(u64, u64)| {
             let stamped = Stamped { unix_ns: sent * MS, unit_ns: MS };
-            subscription.count_message(&PUSH, Nanos(arrived_at * MS), Some((Nanos(sent * MS), stamped)))
+            subscription.count_message(Nanos(arrived_at * MS), Some((Nanos(sent * MS), stamped)))
         };
         let pushed = messages.iter().map(take).collect();
         (subscription, pushed)
@@ -113,10 +129,10 @@ mod tests {
             (&[(0, 1), (100, 101), (100, 102), (200, 201)], (0, 0, 0, 1)),
             (&[], (0, 0, 0, 0)),
         ] {
-            let (subscription, pushed) = taken(messages);
+            let (subscription, pushed) = taken(PUSH, messages);
             let count = |what: fn(&PushedMessage) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
             let late = count(|pushed| pushed.is_late);
-            let skipped = subscription.skipped(&PUSH, Nanos::ZERO).messages;
+            let skipped = subscription.skipped(Nanos::ZERO).messages;
             let found = (skipped, late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
             assert_eq!(found, expected, "{messages:?}");
         }
@@ -124,16 +140,14 @@ mod tests {
 
     #[test]
     fn jitter_needs_no_stamps_and_what_breaks_off_is_owed_the_rest() {
-        let mut subscription = Subscription::default();
+        let mut subscription = Subscription::new(PUSH);
         let arrived_at = [0, 100, 90 + 100, 500];
-        let pushed = arrived_at.map(|arrived_at| subscription.count_message(&PUSH, Nanos(arrived_at * MS), None));
+        let pushed = arrived_at.map(|arrived_at| subscription.count_message(Nanos(arrived_at * MS), None));
         assert_eq!(pushed.map(|pushed| pushed.jitter_ns), [None, Some(0), Some(10 * MS), Some(210 * MS)]);
         assert_eq!(pushed.map(|pushed| pushed.is_late), [false, false, false, true]);
-        assert_eq!(subscription.missing_at_break(&PUSH, Nanos::ZERO).count(Nanos::ZERO, Nanos::MAX), 6);
-        assert!(
-            !pushed[3].is_last
-                && subscription.count_message(&Push { messages: Some(5), ..PUSH }, Nanos(0), None).is_last
-        );
+        assert_eq!(subscription.missing_at_break(Nanos::ZERO).count(Nanos::ZERO, Nanos::MAX), 6);
+        let mut of_five = Subscription { push: Push { messages: Some(5), ..PUSH }, ..subscription };
+        assert!(!pushed[3].is_last && of_five.count_message(Nanos(0), None).is_last);
     }
 
     #[test]
@@ -154,8 +168,8 @@ mod tests {
             (&[(0, 1), (100, 101)], (500, 1000), 4),
             (&[], (0, 1000), 9),
         ] {
-            let (subscription, _) = taken(messages);
-            for found in [subscription.missing_at_break(&endless, ms(0)), subscription.skipped(&endless, ms(0))] {
+            let (subscription, _) = taken(endless, messages);
+            for found in [subscription.missing_at_break(ms(0)), subscription.skipped(ms(0))] {
                 assert_eq!(found.count(ms(from), ms(until)), missing, "{messages:?} until {until} ms");
             }
         }

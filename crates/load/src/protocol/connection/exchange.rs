@@ -3,14 +3,20 @@
 use std::sync::Arc;
 
 use tare_sys::clock::Nanos;
+use tare_wire::http::{Head, Sink};
+use tare_wire::ws::Stamped;
 
 use super::{Returned, Step};
+use crate::input::check::Expectation;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::answer::PartialAnswer;
+use crate::protocol::answer::{AnswerChecker, PartialAnswer};
+use crate::protocol::conversation::Push;
 use crate::protocol::redirect::next_request;
+use crate::protocol::subscription::Subscription;
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::pushed_message::PushedMessage;
 
 /// A request that is under way on a connection.
 #[derive(Debug)]
@@ -21,8 +27,8 @@ pub(crate) struct Exchange {
     /// Index in the request set.
     pub(crate) request: usize,
     pub(crate) answer: PartialAnswer,
-    /// Messages that a failed subscription has not received.
-    pub(crate) missing: Option<MissingMessages>,
+    /// What the server pushes for it; `None` if it is answered once.
+    pub(crate) subscription: Option<Box<Subscription>>,
     /// How many times a server has sent it back unprocessed.
     pub(crate) returns: u8,
     /// The request as it was sent; only where redirects are followed.
@@ -39,11 +45,6 @@ impl Exchange {
         }
     }
 
-    /// Notes the status of a stream of events, which is no answer that is compared.
-    pub(crate) const fn note_status(&mut self, status: u16) {
-        self.times.status = status;
-    }
-
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
         Self {
@@ -51,16 +52,58 @@ impl Exchange {
             deadline,
             request,
             answer: PartialAnswer::default(),
-            missing: None,
+            subscription: None,
             returns: 0,
             sent: None,
             redirects: 0,
         }
     }
 
+    /// Begins the subscription to what the server pushes, if it does.
+    pub(crate) fn subscribe(&mut self, push: Option<Push>) {
+        self.subscription = push.map(|push| Box::new(Subscription::new(push)));
+    }
+
+    /// The next event of a stream that was not reported, or its end.
+    pub(crate) fn next_report(&mut self) -> Option<Step> {
+        self.subscription.as_mut()?.next_report()
+    }
+
+    /// Whether a stream of events has ended, apart from what was not reported.
+    pub(crate) fn is_over(&self) -> bool {
+        self.subscription.as_ref().is_some_and(|subscription| subscription.arrived.is_over)
+    }
+
+    /// Counts a message of its subscription. The next must arrive until `deadline`. Returns `None` for one that was sent before the
+    /// subscription.
+    pub(crate) fn count_message(
+        &mut self,
+        at: Nanos,
+        sent: Option<(Nanos, Stamped)>,
+        deadline: Nanos,
+    ) -> Option<PushedMessage> {
+        let times = self.times();
+        let subscription = self.subscription.as_mut()?;
+        self.deadline = deadline;
+        let is_earlier = sent.is_some_and(|(sent, _)| sent < times.intended);
+        if is_earlier {
+            return None;
+        }
+        // A stream of events has a status, and its first event answers the request.
+        let answers = (times.status > 0 && subscription.taken == 0).then_some(times);
+        let counted = subscription.count_message(at, sent);
+        Some(PushedMessage { request: times.request, answers, ..counted })
+    }
+
+    /// The messages that its subscription has not received, if that fails now.
+    pub(crate) fn missing(&self) -> Option<MissingMessages> {
+        let subscription = self.subscription.as_ref()?;
+        Some(subscription.missing_at_break(self.times.intended))
+    }
+
     /// The end of an exchange that has failed.
     pub(crate) fn fail(self, problem: Problem) -> Step {
-        Step::Finished { times: self.times(), problem: Some(problem), kept: None, missing: self.missing }
+        Step::Finished { times: self.times(), problem: Some(problem), kept: None, missing: self.missing() }
     }
 
     /// What a complete answer means: the end of the exchange, or the request to which it leads. `base` is scheme and
@@ -84,5 +127,32 @@ impl Exchange {
             _ => self.answer.verdict(&requests.get(self.request).expectation),
         };
         Step::Finished { times: self.times(), problem, kept: self.answer.take_kept(), missing: None }
+    }
+}
+
+/// A [`Sink`] for the answer to an exchange: it is compared, or its events are counted.
+pub(crate) struct AnswerSink<'a> {
+    pub(crate) exchange: &'a mut Exchange,
+    pub(crate) expectation: &'a Expectation,
+}
+
+impl Sink for AnswerSink<'_> {
+    fn head(&mut self, head: &Head<'_>) {
+        let Exchange { times, answer, subscription, .. } = &mut *self.exchange;
+        match subscription {
+            None => AnswerChecker { answer, expectation: self.expectation }.head(head),
+            Some(subscription) => {
+                times.status = head.status;
+                subscription.arrived.take_head(head, self.expectation);
+            }
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let Exchange { answer, subscription, .. } = &mut *self.exchange;
+        match subscription {
+            None => AnswerChecker { answer, expectation: self.expectation }.body(bytes),
+            Some(subscription) => subscription.arrived.take_body(bytes),
+        }
     }
 }

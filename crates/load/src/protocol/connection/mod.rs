@@ -8,24 +8,23 @@ mod tests;
 
 use std::sync::Arc;
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::ws::Stamped;
 
-use super::event_stream::EventStream;
 use super::http1::Http1;
 use super::http2::Http2;
 use super::websocket::WebSocket;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::Taken;
-use crate::protocol::conversation::Push;
 use crate::protocol::{Protocol, push_of};
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
-pub(crate) use self::exchange::Exchange;
+pub(crate) use self::exchange::{AnswerSink, Exchange};
 
 /// One connection and its exchanges: its protocol, and how far that is.
 #[derive(Debug)]
@@ -33,7 +32,6 @@ pub(crate) enum Connection {
     Http1(Http1),
     Http2(Box<Http2>),
     WebSocket(Box<WebSocket>),
-    EventStream(Box<EventStream>),
 }
 
 /// What a connection did with a request.
@@ -86,6 +84,17 @@ pub(crate) struct Ended {
     pub(crate) problem: Problem,
 }
 
+impl Ended {
+    /// The end of a connection that completes no exchange, with the text where the server has closed it.
+    pub(crate) fn incomplete(cause: &CloseCause, text: &str) -> Self {
+        let problem = match cause {
+            CloseCause::EndOfStream => Problem::new(ErrorClass::Read, text),
+            cause => Problem::of_end(cause),
+        };
+        Self { finished: None, problem }
+    }
+}
+
 /// The same call on the state of each protocol.
 macro_rules! on_state {
     ($connection:expr, $state:ident => $call:expr) => {
@@ -93,7 +102,6 @@ macro_rules! on_state {
             Connection::Http1($state) => $call,
             Connection::Http2($state) => $call,
             Connection::WebSocket($state) => $call,
-            Connection::EventStream($state) => $call,
         }
     };
 }
@@ -103,14 +111,13 @@ impl Connection {
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
         let (push, base) = (push_of(protocol), Arc::clone(base));
         match protocol {
-            Protocol::Http1 { pipeline } => Self::Http1(Http1::new(pipeline, base)),
+            Protocol::Http1 { .. } | Protocol::Events { streams: None, .. } => {
+                Self::Http1(Http1::new(protocol.depth(), base, push))
+            }
             Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => {
                 Self::Http2(Box::new(Http2::new(base, push)))
             }
             Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(push, base))),
-            Protocol::Events { messages, streams: None } => {
-                Self::EventStream(Box::new(EventStream::new(Push::of_events(messages))))
-            }
         }
     }
 
@@ -137,8 +144,7 @@ impl Connection {
         match self {
             Self::Http1(state) => state.under_way(),
             Self::Http2(state) => state.machine.under_way(),
-            Self::WebSocket(state) => state.only.under_way(),
-            Self::EventStream(state) => state.only.under_way(),
+            Self::WebSocket(state) => usize::from(state.under_way.is_some()),
         }
     }
 
@@ -147,15 +153,14 @@ impl Connection {
         match self {
             Self::Http1(state) => state.is_retired(),
             Self::Http2(state) => state.machine.is_retired(),
-            Self::WebSocket(state) => state.only.is_retired,
-            Self::EventStream(state) => state.only.is_retired,
+            Self::WebSocket(state) => state.is_retired,
         }
     }
 
     /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
     pub(crate) fn wants_flush(&mut self) -> bool {
         match self {
-            Self::Http1(_) | Self::EventStream(_) => false,
+            Self::Http1(_) => false,
             Self::Http2(state) => state.wants_flush(),
             Self::WebSocket(state) => state.wants_flush(),
         }
@@ -179,7 +184,6 @@ impl Connection {
                 let parts = cursor.parts(exchange.request);
                 state.begin(io, token, exchange, &parts.body)
             }
-            Self::EventStream(state) => state.begin(io, token, exchange, cursor),
         }
     }
 
@@ -195,7 +199,7 @@ impl Connection {
             Self::Http1(state) => state.begin_parts(io, token, exchange, parts),
             Self::Http2(state) => state.begin(exchange, Arc::clone(parts)),
             // The session has refused redirects here.
-            Self::WebSocket(_) | Self::EventStream(_) => Begun::Gathered,
+            Self::WebSocket(_) => Begun::Gathered,
         }
     }
 
@@ -205,14 +209,13 @@ impl Connection {
             Self::Http1(state) => state.flush(io, token),
             Self::Http2(state) => state.flush(io, token),
             Self::WebSocket(state) => state.flush(io, token),
-            Self::EventStream(_) => 0,
         }
     }
 
     /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
         match self {
-            Self::Http1(_) | Self::EventStream(_) => {}
+            Self::Http1(_) => {}
             Self::Http2(state) => drop(state.send_written(io, token)),
             Self::WebSocket(state) => state.send_close(io, token),
         }
@@ -221,12 +224,12 @@ impl Connection {
     /// Counts the message that was reported last. The next must arrive until `deadline`. Returns `None` without a
     /// subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
-        match self {
-            Self::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
-            Self::EventStream(state) => state.push(at, deadline),
-            Self::Http2(state) => state.machine.count_event(at, deadline),
-            Self::Http1(_) => None,
-        }
+        let exchange = match self {
+            Self::Http1(state) => state.current_exchange(),
+            Self::Http2(state) => state.machine.current_exchange(),
+            Self::WebSocket(state) => state.under_way.as_mut(),
+        };
+        exchange?.count_message(at, sent, deadline)
     }
 
     /// Returns the problem of a message that the server sent before the first request, once there is a request.
@@ -245,18 +248,19 @@ impl Connection {
     /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive, and
     /// its times.
     pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
-        match self {
-            Self::WebSocket(state) => state.only.unsubscribe(),
-            Self::EventStream(state) => state.unsubscribe(),
+        let exchange = match self {
+            Self::Http1(state) => state.unsubscribe(),
             Self::Http2(state) => state.machine.unsubscribe(),
-            Self::Http1(_) => None,
-        }
+            Self::WebSocket(state) => state.unsubscribe(),
+        }?;
+        let times = exchange.times();
+        Some((exchange.subscription?.skipped(times.intended), times))
     }
 
     /// Whether this end of the transport is also the end of a stream of events. What is left of that is then to be received.
     pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
-        let Self::EventStream(state) = self else { return false };
-        state.ends_with(cause)
+        let Self::Http1(state) = self else { return false };
+        state.ends_stream(cause)
     }
 
     /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
@@ -268,9 +272,8 @@ impl Connection {
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         match self {
             Self::Http1(state) => state.end(cause, requests),
-            Self::Http2(state) => state.end(cause),
-            Self::WebSocket(state) => state.end(cause),
-            Self::EventStream(state) => state.end(cause),
+            Self::Http2(_) => Ended::incomplete(cause, "connection closed before the answer was complete"),
+            Self::WebSocket(_) => Ended::incomplete(cause, "connection closed inside the WebSocket"),
         }
     }
 
@@ -279,8 +282,7 @@ impl Connection {
         match self {
             Self::Http1(state) => state.next_deadline(),
             Self::Http2(state) => state.machine.next_deadline(),
-            Self::WebSocket(state) => state.only.next_deadline(),
-            Self::EventStream(state) => state.only.next_deadline(),
+            Self::WebSocket(state) => state.next_deadline(),
         }
     }
 
@@ -289,8 +291,7 @@ impl Connection {
         match self {
             Self::Http1(state) => state.take_overdue(now),
             Self::Http2(state) => state.machine.take_overdue(now),
-            Self::WebSocket(state) => state.only.take_overdue(now),
-            Self::EventStream(state) => state.only.take_overdue(now),
+            Self::WebSocket(state) => state.take_overdue(now),
         }
     }
 
@@ -299,8 +300,7 @@ impl Connection {
         match self {
             Self::Http1(state) => state.take_any(),
             Self::Http2(state) => state.machine.take_any(),
-            Self::WebSocket(state) => state.only.take_any(),
-            Self::EventStream(state) => state.only.take_any(),
+            Self::WebSocket(state) => state.under_way.take(),
         }
     }
 }

@@ -231,16 +231,17 @@ impl Machine {
         if stream.is_multiple_of(2) || stream >= self.next_id {
             return Err(ConnectionError::protocol("a frame of a stream that was not opened"));
         }
-        Ok(self.ids.iter().position(|id| *id == stream).filter(|at| !self.streams[*at].is_over))
+        Ok(self.ids.iter().position(|id| *id == stream).filter(|at| !self.streams[*at].exchange.is_over()))
     }
 
     pub(super) fn settle(&mut self, at: usize, progress: Progress, requests: &RequestSet) {
-        if self.streams[at].events.is_some() {
+        let has_events = self.streams[at].exchange.subscription.is_some();
+        if has_events {
             self.reportable.push_back(self.ids[at]);
         }
         match progress {
             Progress::More => {}
-            Progress::Complete if self.streams[at].events.is_some() => self.streams[at].is_over = true,
+            Progress::Complete if has_events => {}
             Progress::Complete => {
                 let (id, stream) = self.remove(at);
                 if !stream.unsent().is_empty() {
@@ -259,13 +260,11 @@ impl Machine {
     }
 
     fn fail(&mut self, at: usize, problem: Problem) {
-        if let Some(events) = &mut self.streams[at].events {
-            events.arrived.problem = Some(problem);
-            self.reportable.push_back(self.ids[at]);
-            self.streams[at].is_over = true;
-            return;
+        if let Some(events) = &mut self.streams[at].exchange.subscription {
+            events.arrived.fail(problem);
+            return self.reportable.push_back(self.ids[at]);
         }
-        let step = self.remove(at).1.into_exchange().fail(problem);
+        let step = self.remove(at).1.exchange.fail(problem);
         self.ended.push_back(step);
         self.open_waiting();
     }

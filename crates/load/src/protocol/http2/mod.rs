@@ -11,12 +11,12 @@ mod tests;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
-use tare_sys::poll::{CloseCause, Sending, Token, Transport};
+use tare_sys::poll::{Sending, Token, Transport};
 use tare_wire::http::{begins_tls_alert, status_line};
 use tare_wire::http2::{ConnectionError, FrameReader};
 
 use self::machine::Machine;
-use super::connection::{Begun, Ended, Exchange, Step};
+use super::connection::{Begun, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
@@ -100,17 +100,6 @@ impl Http2 {
             // What follows the end of a connection has no meaning.
             _ => machine.take_farewell(),
         };
-    }
-
-    /// Handles the end of the connection, which completes no answer.
-    pub(crate) fn end(&self, cause: &CloseCause) -> Ended {
-        let problem = match cause {
-            CloseCause::EndOfStream => {
-                Problem::new(ErrorClass::Read, "connection closed before the answer was complete")
-            }
-            cause => Problem::of_end(cause),
-        };
-        Ended { finished: None, problem }
     }
 }
 

@@ -29,7 +29,7 @@ impl Machine {
         let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
-            let mut exchange = self.waiting.remove(at)?.into_exchange();
+            let mut exchange = self.waiting.remove(at)?.exchange;
             exchange.answer.note_before_head(if self.has_settings() { NO_STREAM } else { NO_SETTINGS });
             if !self.has_settings() {
                 self.give_up();
@@ -53,7 +53,7 @@ impl Machine {
             Some(at) if now.since(at) >= patience_ns => self.give_up(),
             None | Some(_) => {}
         }
-        Some(stream.into_exchange())
+        Some(stream.exchange)
     }
 
     /// Gives up a connection on which nothing comes: a network may drop what is sent without a word.
@@ -65,6 +65,6 @@ impl Machine {
     /// Takes any request, because the connection is about to be closed.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let stream = if self.streams.is_empty() { self.waiting.pop_front()? } else { self.remove(0).1 };
-        Some(stream.into_exchange())
+        Some(stream.exchange)
     }
 }

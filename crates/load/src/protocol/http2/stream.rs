@@ -9,10 +9,8 @@ use tare_wire::http2::{ErrorCode, Section};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::AnswerChecker;
-use crate::protocol::arrived::{Arrived, EventSink};
-use crate::protocol::connection::Exchange;
+use crate::protocol::connection::{AnswerSink, Exchange};
 use crate::protocol::conversation::Push;
-use crate::protocol::subscription::Subscription;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -28,18 +26,6 @@ pub(super) struct Stream {
     has_head: bool,
     /// What is left of the body, where the head says it.
     rest_bytes: Option<u64>,
-    /// Where the answer is a stream of events.
-    pub(super) events: Option<Box<Events>>,
-    /// It has ended, and not all of its events were reported yet.
-    pub(super) is_over: bool,
-}
-
-/// The events of a stream: what has come, and what was reported.
-#[derive(Debug)]
-pub(super) struct Events {
-    pub(super) push: Push,
-    pub(super) arrived: Arrived,
-    pub(super) reported: Subscription,
 }
 
 /// How far an answer is.
@@ -52,26 +38,9 @@ pub(super) enum Progress {
 }
 
 impl Stream {
-    pub(super) fn new(exchange: Exchange, parts: Arc<Parts>, push: Option<Push>) -> Self {
-        let events = |push| Box::new(Events { push, arrived: Arrived::default(), reported: Subscription::default() });
-        Self {
-            exchange,
-            parts,
-            sent_bytes: 0,
-            window_bytes: 0,
-            unreturned_bytes: 0,
-            has_head: false,
-            rest_bytes: None,
-            events: push.map(events),
-            is_over: false,
-        }
-    }
-
-    /// The exchange of a stream that has failed. The rest of its events counts as missing.
-    pub(super) fn into_exchange(mut self) -> Exchange {
-        let missing = |events: &Events| events.reported.missing_at_break(&events.push, self.exchange.times().intended);
-        self.exchange.missing = self.events.as_deref().map(missing);
-        self.exchange
+    pub(super) fn new(mut exchange: Exchange, parts: Arc<Parts>, push: Option<Push>) -> Self {
+        exchange.subscribe(push);
+        Self { exchange, parts, sent_bytes: 0, window_bytes: 0, unreturned_bytes: 0, has_head: false, rest_bytes: None }
     }
 
     pub(super) fn unsent(&self) -> &[u8] {
@@ -80,16 +49,16 @@ impl Stream {
 
     /// Whether a check needs the fields of its header sections.
     pub(super) fn reads_headers(&self, requests: &RequestSet) -> bool {
-        self.events.is_some() || requests.get(self.exchange.request).expectation.reads_headers()
+        self.exchange.subscription.is_some() || requests.get(self.exchange.request).expectation.reads_headers()
     }
 
     /// Takes a head, an interim one, or trailers.
     pub(super) fn on_section(&mut self, section: &Section, is_last: bool, requests: &RequestSet) -> Progress {
         let expectation = &requests.get(self.exchange.request).expectation;
-        let answer = &mut self.exchange.answer;
         match (section.wrong, section.status) {
             (Some(what), _) => return wrong(what),
             (None, None) if self.has_head && is_last => {
+                let answer = &mut self.exchange.answer;
                 AnswerChecker { answer, expectation }.trailers(|name| section.value(name));
             }
             (None, _) if self.has_head => return wrong("a second head, or trailers that do not end the stream"),
@@ -99,14 +68,7 @@ impl Stream {
             (None, Some(100..=199)) => return Progress::More,
             (None, Some(status)) => {
                 let fields = section.fields();
-                let head = Head::new(status, &fields);
-                match &mut self.events {
-                    Some(events) => {
-                        EventSink { arrived: &mut events.arrived, expectation }.head(&head);
-                        self.exchange.note_status(status);
-                    }
-                    None => AnswerChecker { answer, expectation }.head(&head),
-                }
+                AnswerSink { exchange: &mut self.exchange, expectation }.head(&Head::new(status, &fields));
                 self.has_head = true;
                 let is_bodiless = self.parts.method == Method::HEAD || matches!(status, 204 | 304);
                 self.rest_bytes = if is_bodiless { Some(0) } else { section.length };
@@ -127,11 +89,8 @@ impl Stream {
             };
             *rest = left;
         }
+        AnswerSink { exchange: &mut self.exchange, expectation }.body(bytes);
         let answer = &mut self.exchange.answer;
-        match &mut self.events {
-            Some(events) => EventSink { arrived: &mut events.arrived, expectation }.body(bytes),
-            None => AnswerChecker { answer, expectation }.body(bytes),
-        }
         if answer.is_too_long(expectation) {
             return Progress::Failed(answer.too_long_problem(expectation), ErrorCode::CANCEL);
         }
@@ -139,14 +98,15 @@ impl Stream {
     }
 
     fn after(&mut self, is_last: bool) -> Progress {
-        if let Some(problem) = self.events.as_mut().and_then(|events| events.arrived.problem.take()) {
+        let subscription = &mut self.exchange.subscription;
+        if let Some(problem) = subscription.as_mut().and_then(|events| events.arrived.problem.take()) {
             return Progress::Failed(problem, ErrorCode::CANCEL);
         }
         match self.rest_bytes {
             _ if !is_last => Progress::More,
             Some(1..) => wrong("less data than the content-length says"),
             _ => {
-                if let Some(events) = &mut self.events {
+                if let Some(events) = subscription {
                     events.arrived.end();
                 }
                 Progress::Complete

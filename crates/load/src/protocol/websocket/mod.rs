@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::poll::{CloseCause, Payload, Token, Transport};
+use tare_sys::poll::{Payload, Token, Transport};
 use tare_wire::http::Sink;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
-use super::connection::{Begun, Ended, Exchange, Step};
+use super::connection::{Begun, Exchange, Step};
 use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::answer::AnswerChecker;
 use crate::protocol::conversation::Push;
-use crate::protocol::only_exchange::OnlyExchange;
 
 /// The state of one connection that carries a WebSocket.
 #[derive(Debug)]
@@ -22,7 +21,12 @@ pub(crate) struct WebSocket {
     /// Scheme and authority of the server.
     base: Arc<str>,
     state: WebSocketState,
-    pub(super) only: OnlyExchange,
+    /// What the server pushes; `None` if it only answers.
+    push: Option<Push>,
+    /// A request that waits for its answer, or a subscription.
+    pub(super) under_way: Option<Exchange>,
+    /// The connection accepts no more requests.
+    pub(super) is_retired: bool,
     /// Messages of the subscription that have not left: each waits for a message of the server to the one before.
     unsent: VecDeque<Vec<u8>>,
     /// The problem of the first message that arrived before any request.
@@ -41,12 +45,13 @@ enum WebSocketState {
 }
 
 impl WebSocket {
-    /// `push` is what the server pushes; `None` if it only answers.
     pub(crate) fn new(push: Option<Push>, base: Arc<str>) -> Self {
         Self {
             base,
             state: WebSocketState::Closed,
-            only: OnlyExchange::new(push),
+            push,
+            under_way: None,
+            is_retired: false,
             unsent: VecDeque::new(),
             early_message_problem: None,
             has_sent_request: false,
@@ -80,7 +85,8 @@ impl WebSocket {
 
     /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
-        self.only = OnlyExchange::new(self.only.push());
+        self.under_way = None;
+        self.is_retired = false;
         self.ping_sent_at = None;
     }
 
@@ -90,10 +96,17 @@ impl WebSocket {
     }
 
     /// Sends a message, or subscribes, with the first message of the subscription if it has any.
-    pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, body: &[u8]) -> Begun {
-        self.only.begin(exchange);
+    pub(crate) fn begin(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        mut exchange: Exchange,
+        body: &[u8],
+    ) -> Begun {
+        exchange.subscribe(self.push);
+        self.under_way = Some(exchange);
         self.has_sent_request = true;
-        if self.only.push().is_some() {
+        if self.push.is_some() {
             self.unsent = Body::split_messages(body).map(<[u8]>::to_vec).collect();
             self.send_unsent();
         } else {
@@ -167,14 +180,14 @@ impl WebSocket {
     /// Processes a message. Returns `None` for one that arrived before any request, because later answers can still be
     /// assigned, and for one that the next message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
-        if self.only.push().is_some() {
+        if self.push.is_some() {
             return (!self.send_unsent()).then(|| Step::Pushed(Stamped::from_message(message)));
         }
         if self.arrived_with_handshake || !self.has_sent_request {
             self.early_message_problem.get_or_insert_with(|| unrequested_message(message));
             return None;
         }
-        let Some(mut exchange) = self.only.take() else { return Some(Step::Broken(unrequested_message(message))) };
+        let Some(mut exchange) = self.under_way.take() else { return Some(Step::Broken(unrequested_message(message))) };
         let expectation = &requests.get(exchange.request).expectation;
         AnswerChecker { answer: &mut exchange.answer, expectation }.body(message);
         Some(exchange.complete(requests, &self.base))
@@ -186,8 +199,8 @@ impl WebSocket {
     }
 
     fn on_close(&mut self, close_frame: Option<(u16, String)>) -> Step {
-        self.only.is_retired = true;
-        if self.only.under_way() == 0 {
+        self.is_retired = true;
+        if self.under_way.is_none() {
             return Step::More;
         }
         let why = close_frame.map_or("without a code".to_owned(), |(code, reason)| {
@@ -204,13 +217,22 @@ impl WebSocket {
         }
     }
 
-    /// Handles the end of the transport, which completes no exchange.
-    pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
-        let problem = match cause {
-            CloseCause::EndOfStream => Problem::new(ErrorClass::Read, "connection closed inside the WebSocket"),
-            cause => Problem::of_end(cause),
-        };
-        Ended { finished: None, problem }
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.under_way.as_ref().map(|exchange| exchange.deadline)
+    }
+
+    /// Takes an overdue exchange and retires the connection, whose later bytes belong to it.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        let exchange = self.under_way.take_if(|exchange| exchange.deadline <= now)?;
+        self.is_retired = true;
+        Some(exchange)
+    }
+
+    /// Ends a subscription, and the connection with it.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Exchange> {
+        let exchange = self.under_way.take()?;
+        self.is_retired = true;
+        Some(exchange)
     }
 }
 

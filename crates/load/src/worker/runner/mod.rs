@@ -203,7 +203,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Fails a request or subscription under way.
     fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
-        self.finish(&exchange.times(), at, Some(problem), exchange.missing);
+        self.finish(&exchange.times(), at, Some(problem), exchange.missing());
     }
 
     /// Fails everything that is under way on a connection that can no longer be used.
@@ -238,7 +238,7 @@ impl<C: Clock> SliceRunner<C> {
                 continue;
             };
             let times = Times { intended, ..Times::default() };
-            let missing = |push| Subscription::default().missing_at_break(&push, attempt.since);
+            let missing = |push| Subscription::new(push).missing_at_break(attempt.since);
             self.recorder.record_failed_exchange(&times, at, problem, push_of(self.protocol).map(missing));
             self.dispatcher.end_exchange(token, at, false);
             has_users = true;
