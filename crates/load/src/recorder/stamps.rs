@@ -1,6 +1,7 @@
 //! How the workers read the stamps of pushed messages.
 
-use tare_sys::clock::Epoch;
+use tare_sys::clock::{Epoch, Nanos};
+use tare_wire::ws::Stamped;
 
 /// How the stamps of a slice's messages are converted to the monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,16 @@ pub(crate) enum Stamps {
 }
 
 impl Stamps {
+    /// The moment at which a message with this stamp was sent, and the stamp; `None` if that is unknown.
+    pub(crate) fn sent_at(self, stamp: Option<Stamped>) -> Option<(Nanos, Stamped)> {
+        match self {
+            Self::Ours(epoch) | Self::Theirs(epoch) => {
+                stamp.map(|stamp| (epoch.monotonic_from_unix(stamp.unix_ns), stamp))
+            }
+            Self::Unknown | Self::Probing => None,
+        }
+    }
+
     /// How long after its arrival a message's stamp may be before the message counts as ahead of time, in nanoseconds.
     /// An estimated clock has no limit: such a message shows that the estimate is wrong.
     pub(crate) const fn tolerance_ns(self) -> u64 {

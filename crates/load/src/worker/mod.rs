@@ -7,7 +7,6 @@ mod dispatcher;
 mod layers;
 mod pace;
 mod places;
-mod pushes;
 mod runner;
 #[cfg(test)]
 mod tests;

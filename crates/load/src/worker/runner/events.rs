@@ -1,5 +1,7 @@
 //! What each event of a connection means to the slice.
 
+use std::time::Duration;
+
 use rustls::HandshakeKind;
 use tare_sample::ErrorClass;
 use tare_sys::clock::{Clock, Nanos};
@@ -9,6 +11,7 @@ use tare_wire::ws::Stamped;
 use super::SliceRunner;
 use crate::problem::Problem;
 use crate::protocol::connection::Step;
+use crate::protocol::push_of;
 use crate::recorder::stamps::Stamps;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
@@ -152,7 +155,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Records a pushed message. A message that was sent after the window ends its subscription instead. That is
     /// correct in a slice of fixed duration; in a slice of fixed count, the returned problem makes it a failure.
     fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
-        let sent = self.pushes.sent_at(stamp);
+        let sent = self.stamps.sent_at(stamp);
         let at = sent.map_or(at, |(sent, _)| self.arrival_time(sent, at));
         self.sample_clock(token, at, stamp);
         if !self.recorder.is_before_end(sent.map_or(at, |(sent, _)| sent)) {
@@ -164,7 +167,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         let pushed = self.connections[token].push(at, sent, at + self.timeout)?;
         self.connections.reset_backoff(token);
-        self.recorder.record_message(&pushed, self.pushes.stamps().tolerance_ns());
+        self.recorder.record_message(&pushed, self.stamps.tolerance_ns());
         if pushed.is_last {
             self.unsubscribe(token, at);
         }
@@ -179,12 +182,14 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Records a sample of the server's clock, if that is not this machine's.
     fn sample_clock(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) {
-        let at = match self.pushes.stamps() {
+        let at = match self.stamps {
             Stamps::Ours(_) | Stamps::Unknown => return,
             Stamps::Theirs(_) => at,
             Stamps::Probing => {
                 let now = self.now();
-                self.pushes.plan_ping(token, now);
+                let period = push_of(self.protocol).map_or(Duration::ZERO, |push| push.period);
+                // Half a period later both ends are as idle as before a message.
+                self.ping.get_or_insert((now + period / 2, token));
                 now
             }
         };

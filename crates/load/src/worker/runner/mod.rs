@@ -14,7 +14,6 @@ use tare_sys::poll::{Token, Transport};
 use super::Setup;
 use super::connections::{Attempt, Connections, Due};
 use super::dispatcher::Dispatcher;
-use super::pushes::Pushes;
 use super::wait_policy::{WaitMode, WaitPolicy};
 use crate::input::request::RequestSet;
 use crate::problem::Problem;
@@ -23,6 +22,7 @@ use crate::protocol::subscription::Subscription;
 use crate::protocol::{Protocol, push_of, timeout_text};
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::slice::WorkerSlice;
+use crate::recorder::stamps::Stamps;
 use crate::recorder::{CpuTimes, Recorder, Times};
 
 /// The longest sleep, so that a cancellation is noticed.
@@ -37,7 +37,10 @@ pub(super) struct SliceRunner<C> {
     pub(super) connections: Connections,
     dispatcher: Dispatcher,
     recorder: Recorder,
-    pushes: Pushes,
+    /// How the stamps of pushed messages are read.
+    stamps: Stamps,
+    /// When the next ping leaves, which measures the round trip to the server, and on which connection.
+    ping: Option<(Nanos, Token)>,
     wait_policy: WaitPolicy,
 }
 
@@ -51,7 +54,8 @@ impl<C: Clock> SliceRunner<C> {
             timeout: setup.timeout,
             dispatcher: Dispatcher::new(&setup),
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
-            pushes: Pushes::new(push_of(setup.protocol).map_or(Duration::ZERO, |push| push.period)),
+            stamps: Stamps::Unknown,
+            ping: None,
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(setup),
         }
@@ -63,7 +67,7 @@ impl<C: Clock> SliceRunner<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.recorder.begin_slice(slice);
-        self.pushes.begin_slice(slice.stamps);
+        (self.stamps, self.ping) = (slice.stamps, None);
         self.wait_policy.begin(slice.spec.sending);
         self.dispatcher.begin_slice(slice, self.connections.in_use());
         self.connections.begin_slice(slice.start);
@@ -91,7 +95,7 @@ impl<C: Clock> SliceRunner<C> {
     /// How to wait from `now` on.
     pub(super) fn next_wait(&mut self, now: Nanos) -> WaitMode {
         let deadline = self.connections.next_deadline().min(now + MAX_SLEEP).min(self.recorder.next_boundary());
-        let deadline = self.pushes.next_ping().map_or(deadline, |ping| deadline.min(ping));
+        let deadline = self.ping.map_or(deadline, |(at, _)| deadline.min(at));
         let deadline = self.dispatcher.next_wake(deadline);
         self.wait_policy.next_wait(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way() > 0)
     }
@@ -110,7 +114,7 @@ impl<C: Clock> SliceRunner<C> {
             self.time_out(io, now);
         }
         self.wake_users(io, now);
-        if let Some(token) = self.pushes.take_due_ping(now) {
+        if let Some((_, token)) = self.ping.take_if(|(at, _)| *at <= now) {
             self.connections[token].ping(self.clock.now());
             self.flush_later(token);
         }
