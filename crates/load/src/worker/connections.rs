@@ -176,7 +176,7 @@ impl Connections {
 
     /// When the next step of preparation may begin if no event arrives before; `latest` while attempts are under way.
     pub(super) fn next_preparation_step(&self, latest: Nanos) -> Nanos {
-        if self.connecting > 0 { latest } else { latest.min(self.pace.renew_at()) }
+        if self.connecting > 0 { latest } else { latest.min(self.pace.renew_at) }
     }
 
     /// Begins a slice. Connections that could not be opened in preparation are tried again. The first tick checks all
@@ -298,7 +298,7 @@ impl Connections {
         } else if attempts == 0 || self.pace.take(now) {
             self.connect(io, token, ready, now);
         } else {
-            self.retry_at(token, self.pace.renew_at());
+            self.retry_at(token, self.pace.renew_at);
         }
     }
 
@@ -352,7 +352,7 @@ impl Connections {
                 if self.pace.take(now) {
                     self.connect(io, token, now, now);
                 } else {
-                    self.wake_by(self.pace.renew_at());
+                    self.wake_by(self.pace.renew_at);
                 }
             }
             State::Resting { .. } => {}

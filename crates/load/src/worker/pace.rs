@@ -22,7 +22,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) struct Pace {
     step: usize,
     left: usize,
-    renew_at: Nanos,
+    /// When the next step may begin.
+    pub(super) renew_at: Nanos,
 }
 
 impl Pace {
@@ -57,11 +58,6 @@ impl Pace {
         let may = self.left > 0;
         self.left -= usize::from(may);
         may
-    }
-
-    /// When the next step may begin.
-    pub(super) const fn renew_at(&self) -> Nanos {
-        self.renew_at
     }
 
     /// How long it takes to open this many, when every connect succeeds at once.

@@ -36,7 +36,8 @@ pub(super) struct WaitPolicy {
     last_sent: Nanos,
     /// No polling before this moment, because other threads need the core.
     yields_until: Nanos,
-    spun_ns: u64,
+    /// CPU time spent polling without an event, so far.
+    pub(super) spun_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,11 +143,6 @@ impl WaitPolicy {
             WaitMode::Sleep(_) => unseen_ns.min(self.overslept_ns.max(self.since.since(self.woke_at))),
         }
     }
-
-    /// CPU time spent polling without an event, so far.
-    pub(super) const fn spun_ns(&self) -> u64 {
-        self.spun_ns
-    }
 }
 
 #[cfg(test)]
@@ -201,7 +197,7 @@ mod tests {
             policy.next_wait(Nanos(99 * MS + MS / 2), Nanos(100 * MS), due, true),
             WaitMode::Sleep(Nanos(100 * MS))
         );
-        assert_eq!(policy.spun_ns(), LONGEST_POLL_NS, "others' time is not counted as its own");
+        assert_eq!(policy.spun_ns, LONGEST_POLL_NS, "others' time is not counted as its own");
         let due = Some(Nanos(140 * MS));
         assert_eq!(policy.next_wait(Nanos(140 * MS), Nanos(140 * MS), due, false), WaitMode::Poll);
     }

@@ -38,7 +38,7 @@ pub(crate) struct Machine {
     next_id: u32,
     /// Open streams whose request has not left completely.
     pub(super) uploading: usize,
-    has_settings: bool,
+    pub(super) has_settings: bool,
     /// The next head must say the size of its table, because the settings have changed that.
     owes_table_size: bool,
     max_streams: usize,
@@ -46,7 +46,8 @@ pub(crate) struct Machine {
     pub(super) window_bytes: i64,
     /// Bytes that came since this side has last given room.
     unreturned_bytes: u32,
-    unread_answers: u32,
+    /// Answers to pings and settings that the server may not have read.
+    pub(super) unread_answers: u32,
     /// When this side has pinged the server; `None` if anything has come since.
     pub(super) pinged_at: Option<Nanos>,
     /// Pings that have left since a part of an answer has come.
@@ -55,8 +56,8 @@ pub(crate) struct Machine {
     pub(super) ended: VecDeque<Step>,
     /// Frames that have not been sent.
     pub(super) out: Vec<u8>,
-    /// The server ends the connection because of an error.
-    farewell: Option<Problem>,
+    /// Why the server has ended the connection, if that was because of an error.
+    pub(super) farewell: Option<Problem>,
     /// What the server sends on its own clock; `None` if it only answers.
     push: Option<Push>,
     /// Streams of which something may be reported, and the one of which something was reported last.
@@ -101,10 +102,6 @@ impl Machine {
     pub(super) fn open(&mut self) {
         *self = Self::new(std::mem::take(&mut self.base), self.push);
         push_preface(&mut self.out);
-    }
-
-    pub(super) const fn has_settings(&self) -> bool {
-        self.has_settings
     }
 
     pub(crate) fn under_way(&self) -> usize {
@@ -159,18 +156,6 @@ impl Machine {
         if self.is_retired() {
             self.send_back_waiting();
         }
-    }
-
-    /// The written frames were sent. `are_taken` says whether the server has read all that was sent so far.
-    pub(super) const fn note_sent(&mut self, are_taken: bool) {
-        if are_taken {
-            self.unread_answers = 0;
-        }
-    }
-
-    /// The server has sent something.
-    pub(super) const fn note_heard(&mut self) {
-        self.pinged_at = None;
     }
 
     pub(super) fn on_frame(&mut self, frame: Frame<'_>, requests: &RequestSet) -> Result<(), ConnectionError> {
@@ -335,10 +320,5 @@ impl Machine {
         self.is_over = true;
         push_goaway(&mut self.out, error.code);
         Problem::new(ErrorClass::Protocol, format!("connection ended (GOAWAY) by this side: {error}"))
-    }
-
-    /// Why the server has ended the connection, if that was because of an error.
-    pub(super) const fn take_farewell(&mut self) -> Option<Problem> {
-        self.farewell.take()
     }
 }

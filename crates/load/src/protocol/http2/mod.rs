@@ -66,9 +66,11 @@ impl Http2 {
         let out = &mut self.machine.out;
         let bytes = out.len();
         if bytes > 0 {
-            let is_taken = io.send_bytes(token, out) == Sending::Accepted;
+            // Then the server has read all that was sent before.
+            if io.send_bytes(token, out) == Sending::Accepted {
+                self.machine.unread_answers = 0;
+            }
             out.clear();
-            self.machine.note_sent(is_taken);
         }
         bytes
     }
@@ -85,20 +87,20 @@ impl Http2 {
 
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) {
         let Self { reader, machine, .. } = self;
-        machine.note_heard();
+        machine.pinged_at = None;
         if machine.is_done() {
             return;
         }
         // What a server sends first, in case it speaks something else.
-        let first = if machine.has_settings() { Vec::new() } else { [reader.held(), bytes].concat() };
+        let first = if machine.has_settings { Vec::new() } else { [reader.held(), bytes].concat() };
         let read = reader.feed(bytes, |frame| machine.on_frame(frame, requests));
         self.broken_by = match read {
             Err(error) if !machine.is_done() => {
                 let problem = machine.break_off(error);
-                Some(if machine.has_settings() { problem } else { no_http2(error, &first) })
+                Some(if machine.has_settings { problem } else { no_http2(error, &first) })
             }
             // What follows the end of a connection has no meaning.
-            _ => machine.take_farewell(),
+            _ => machine.farewell.take(),
         };
     }
 }

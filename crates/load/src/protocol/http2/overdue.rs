@@ -30,8 +30,8 @@ impl Machine {
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
             let mut exchange = self.waiting.remove(at)?.exchange;
-            exchange.answer.note_before_head(if self.has_settings() { NO_STREAM } else { NO_SETTINGS });
-            if !self.has_settings() {
+            exchange.answer.note_before_head(if self.has_settings { NO_STREAM } else { NO_SETTINGS });
+            if !self.has_settings {
                 self.give_up();
             }
             return Some(exchange);

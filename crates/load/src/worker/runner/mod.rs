@@ -329,5 +329,5 @@ impl<C: Clock> SliceRunner<C> {
 
 /// CPU time of this thread so far, and the part spent polling without an event.
 fn spent(clock: &impl Clock, wait_policy: &WaitPolicy) -> CpuTimes {
-    CpuTimes { cpu_ns: clock.thread_cpu_ns(), spun_ns: wait_policy.spun_ns() }
+    CpuTimes { cpu_ns: clock.thread_cpu_ns(), spun_ns: wait_policy.spun_ns }
 }
