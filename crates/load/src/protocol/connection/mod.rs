@@ -1,7 +1,6 @@
 //! The exchanges under way on one connection. Each protocol turns requests into bytes and bytes into answers, and calls
 //! only the transport that it sends on. When to open, retry or time out is decided by the worker.
 
-mod end;
 mod exchange;
 #[cfg(test)]
 mod tests;

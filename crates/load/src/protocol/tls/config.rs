@@ -101,12 +101,13 @@ fn roots_of_system() -> Result<RootCertStore, LoadError> {
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     let pem = pem::read(path, "certificates", "openssl x509 -inform der")?;
-    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
-    match all {
-        Ok(all) if !all.is_empty() => Ok(all),
-        Ok(_) => Err(unusable(path, "there is no certificate in it", "give a file of certificates in PEM")),
-        Err(error) => Err(unusable(path, &error.to_string(), "give a file of certificates in PEM")),
-    }
+    let found = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
+    let reason = match found {
+        Ok(all) if !all.is_empty() => return Ok(all),
+        Ok(_) => "there is no certificate in it".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(unusable_setting(format!("{}: {reason}", path.display()), "give a file of certificates in PEM"))
 }
 
 fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), LoadError> {
@@ -114,8 +115,4 @@ fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKey
     let key = PrivateKeyDer::from_pem_slice(&pem)
         .map_err(|error| pem::unusable_key(&identity.key, &pem, &error.to_string()))?;
     Ok((certificates(&identity.certificate)?, key))
-}
-
-fn unusable(path: &Path, reason: &str, remedy: &str) -> LoadError {
-    unusable_setting(format!("{}: {reason}", path.display()), remedy)
 }
