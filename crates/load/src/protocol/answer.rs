@@ -5,7 +5,7 @@ use std::io::Read;
 use flate2::read::MultiGzDecoder;
 use tare_sample::ErrorClass;
 use tare_wire::grpc::{Reply, ReplyError};
-use tare_wire::http::{Head, Sink};
+use tare_wire::http::Head;
 
 use crate::input::check::Expectation;
 use crate::problem::{Problem, escape};
@@ -41,61 +41,51 @@ pub(crate) struct Taken {
     pub(crate) body: Vec<u8>,
 }
 
-/// A [`Sink`] that compares what it receives.
-pub(crate) struct AnswerChecker<'a> {
-    pub(crate) answer: &'a mut PartialAnswer,
-    pub(crate) expectation: &'a Expectation,
-}
-
-impl Sink for AnswerChecker<'_> {
-    fn head(&mut self, head: &Head<'_>) {
-        self.answer.status = head.status;
-        if let Some(location) = self.expectation.followed_location(head) {
-            self.answer.taken = Some(Box::new(Taken { location: Some(location.to_vec()), ..Taken::default() }));
+impl PartialAnswer {
+    pub(crate) fn take_head(&mut self, head: &Head<'_>, expectation: &Expectation) {
+        self.status = head.status;
+        if let Some(location) = expectation.followed_location(head) {
+            self.taken = Some(Box::new(Taken { location: Some(location.to_vec()), ..Taken::default() }));
             return;
         }
-        if self.expectation.keeps_answer {
+        if expectation.keeps_answer {
             let headers = head.headers.iter().map(|field| (field.name.to_owned(), field.value.to_vec()));
-            self.answer.taken = Some(Box::new(Taken { headers: headers.collect(), ..Taken::default() }));
+            self.taken = Some(Box::new(Taken { headers: headers.collect(), ..Taken::default() }));
         }
-        self.answer.problem = self.expectation.judge_head(head).map(Box::new);
-        if self.expectation.grpc.is_some() {
-            self.answer.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
+        self.problem = expectation.judge_head(head).map(Box::new);
+        if expectation.grpc.is_some() {
+            self.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
         }
-        if self.expectation.decodes {
-            self.answer.note_coding(head.header_value("content-encoding"));
+        if expectation.decodes {
+            self.note_coding(head.header_value("content-encoding"));
         }
     }
 
-    fn body(&mut self, bytes: &[u8]) {
-        let bytes = self.answer.reply.as_mut().map_or(bytes, |reply| reply.take_body(bytes));
-        let from = self.answer.body_bytes;
-        self.answer.body_bytes += bytes.len() as u64;
-        if self.answer.problem.is_some() || self.answer.is_followed() {
+    pub(crate) fn take_body(&mut self, bytes: &[u8], expectation: &Expectation) {
+        let bytes = self.reply.as_mut().map_or(bytes, |reply| reply.take_body(bytes));
+        let from = self.body_bytes;
+        self.body_bytes += bytes.len() as u64;
+        if self.problem.is_some() || self.is_followed() {
             return;
         }
-        if self.answer.is_gzip {
-            return self.answer.keep(bytes);
+        if self.is_gzip {
+            return self.keep(bytes);
         }
-        if let Some(exact) = &self.expectation.exact {
-            self.answer.compare(exact, from, bytes);
+        if let Some(exact) = &expectation.exact {
+            self.compare(exact, from, bytes);
         }
-        if !self.expectation.whole.is_empty() || self.expectation.keeps_answer {
-            self.answer.keep(bytes);
+        if !expectation.whole.is_empty() || expectation.keeps_answer {
+            self.keep(bytes);
         }
     }
-}
 
-impl AnswerChecker<'_> {
     /// Takes the trailers, by name in lower case.
-    pub(crate) fn trailers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
-        if let Some(reply) = &mut self.answer.reply {
+    pub(crate) fn take_trailers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
+        if let Some(reply) = &mut self.reply {
             reply.take_trailers(value);
         }
     }
-}
 
-impl PartialAnswer {
     /// How far the answer has come, for the text of a timeout; empty if nothing has.
     pub(crate) fn progress(&self) -> String {
         match self.status {
@@ -247,9 +237,8 @@ mod tests {
     fn judged(checks: &[Check], coding: &[u8], body: &[u8]) -> Option<String> {
         let expectation = Expectation::of(checks).of_encoded();
         let mut answer = PartialAnswer::default();
-        let mut checker = AnswerChecker { answer: &mut answer, expectation: &expectation };
-        checker.head(&Head::new(200, &[Field { name: "Content-Encoding", value: coding }]));
-        body.chunks(7).for_each(|part| checker.body(part));
+        answer.take_head(&Head::new(200, &[Field { name: "Content-Encoding", value: coding }]), &expectation);
+        body.chunks(7).for_each(|part| answer.take_body(part, &expectation));
         answer.verdict(&expectation).map(|problem| problem.text)
     }
 

@@ -3,17 +3,19 @@
 use tare_wire::http::{Field, Head, ResponseParser};
 
 use super::*;
-use crate::protocol::answer::{AnswerChecker, PartialAnswer};
+use crate::protocol::connection::{AnswerSink, Exchange};
+use crate::recorder::Times;
 use tare_sample::ErrorClass::{self, Status, Validation};
+use tare_sys::clock::Nanos;
 
 /// The result for a complete answer, received in pieces of `size` bytes.
 fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {
     let expectation = Expectation::of(checks);
-    let (mut parser, mut answer) = (ResponseParser::new(), PartialAnswer::default());
+    let (mut parser, mut exchange) = (ResponseParser::new(), Exchange::new(0, Times::default(), Nanos::MAX));
     for piece in raw.chunks(size) {
-        parser.feed(piece, &mut AnswerChecker { answer: &mut answer, expectation: &expectation }).unwrap();
+        parser.feed(piece, &mut AnswerSink { exchange: &mut exchange, expectation: &expectation }).unwrap();
     }
-    answer.verdict(&expectation).map(|problem| (problem.class, problem.text))
+    exchange.answer.verdict(&expectation).map(|problem| (problem.class, problem.text))
 }
 
 /// The result of written checks for an answer. The class does not depend on the pieces. The text of a difference shows

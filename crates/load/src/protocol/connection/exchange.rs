@@ -10,7 +10,7 @@ use super::{Returned, Step};
 use crate::input::check::Expectation;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::answer::{AnswerChecker, PartialAnswer};
+use crate::protocol::answer::PartialAnswer;
 use crate::protocol::conversation::Push;
 use crate::protocol::redirect::next_request;
 use crate::protocol::subscription::Subscription;
@@ -140,7 +140,7 @@ impl Sink for AnswerSink<'_> {
     fn head(&mut self, head: &Head<'_>) {
         let Exchange { times, answer, subscription, .. } = &mut *self.exchange;
         match subscription {
-            None => AnswerChecker { answer, expectation: self.expectation }.head(head),
+            None => answer.take_head(head, self.expectation),
             Some(subscription) => {
                 times.status = head.status;
                 subscription.arrived.take_head(head, self.expectation);
@@ -151,7 +151,7 @@ impl Sink for AnswerSink<'_> {
     fn body(&mut self, bytes: &[u8]) {
         let Exchange { answer, subscription, .. } = &mut *self.exchange;
         match subscription {
-            None => AnswerChecker { answer, expectation: self.expectation }.body(bytes),
+            None => answer.take_body(bytes, self.expectation),
             Some(subscription) => subscription.arrived.take_body(bytes),
         }
     }

@@ -8,7 +8,6 @@ use tare_wire::http2::{ErrorCode, Section};
 
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::answer::AnswerChecker;
 use crate::protocol::connection::{AnswerSink, Exchange};
 use crate::protocol::conversation::Push;
 
@@ -58,8 +57,7 @@ impl Stream {
         match (section.wrong, section.status) {
             (Some(what), _) => return wrong(what),
             (None, None) if self.has_head && is_last => {
-                let answer = &mut self.exchange.answer;
-                AnswerChecker { answer, expectation }.trailers(|name| section.value(name));
+                self.exchange.answer.take_trailers(|name| section.value(name));
             }
             (None, _) if self.has_head => return wrong("a second head, or trailers that do not end the stream"),
             (None, None) => return wrong("a head without a status"),

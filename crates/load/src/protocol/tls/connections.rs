@@ -7,6 +7,7 @@ use tare_sys::poll::{CloseCause, Sending, Token, Transport};
 
 use super::Security;
 use super::failure::explain;
+use crate::problem::Problem;
 
 pub(crate) struct Tls {
     security: Security,
@@ -103,7 +104,13 @@ impl Tls {
         let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::take) else { return cause };
         match cause {
             cause if !session.is_established => {
-                CloseCause::TlsFailed(format!("connection lost during the handshake: {}", said(&cause)))
+                let why = match cause {
+                    CloseCause::EndOfStream => {
+                        "the server closed it; does it speak TLS on this port at all?".to_owned()
+                    }
+                    cause => Problem::of_end(&cause).text,
+                };
+                CloseCause::TlsFailed(format!("connection lost during the handshake: {why}"))
             }
             CloseCause::EndOfStream => {
                 let text = "connection closed without TLS's close_notify";
@@ -162,13 +169,5 @@ impl Security {
         (wants_http2 && agreed != Some(b"h2")).then(|| {
             "the server does not agree to HTTP/2 (ALPN h2); let it offer h2, or speak HTTP/1.1 with it".to_owned()
         })
-    }
-}
-
-fn said(cause: &CloseCause) -> String {
-    match cause {
-        CloseCause::EndOfStream => "the server closed it; does it speak TLS on this port at all?".to_owned(),
-        CloseCause::ReadFailed(error) | CloseCause::WriteFailed(error) => error.to_string(),
-        other => format!("{other:?}"),
     }
 }

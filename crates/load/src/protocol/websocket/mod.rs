@@ -6,13 +6,11 @@ use std::sync::Arc;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{Payload, Token, Transport};
-use tare_wire::http::Sink;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
 use super::connection::{Begun, Exchange, Step};
 use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
-use crate::protocol::answer::AnswerChecker;
 use crate::protocol::conversation::Push;
 
 /// The state of one connection that carries a WebSocket.
@@ -189,7 +187,7 @@ impl WebSocket {
         }
         let Some(mut exchange) = self.under_way.take() else { return Some(Step::Broken(unrequested_message(message))) };
         let expectation = &requests.get(exchange.request).expectation;
-        AnswerChecker { answer: &mut exchange.answer, expectation }.body(message);
+        exchange.answer.take_body(message, expectation);
         Some(exchange.complete(requests, &self.base))
     }
 
