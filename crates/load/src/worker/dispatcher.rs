@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::time::Duration;
+use std::rc::Rc;
 
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Token;
@@ -15,7 +15,6 @@ use crate::protocol::connection::Returned;
 use crate::protocol::push_of;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
-use crate::schedule::Share;
 
 /// A request that leaves now.
 pub(super) struct Departure {
@@ -28,11 +27,7 @@ pub(super) struct Departure {
 
 /// Assigns requests to free places. Counts those under way: assigned, and neither answered nor failed.
 pub(super) struct Dispatcher {
-    share: Share,
-    depth: usize,
-    /// Whether the server pushes: a subscription of the discarded head lasts into the window.
-    is_push: bool,
-    timeout: Duration,
+    setup: Rc<Setup>,
     demand: Demand,
     /// The worker's position in the cycle of requests and in their feeds.
     pub(super) cursor: RequestCursor,
@@ -48,14 +43,11 @@ pub(super) struct Dispatcher {
 }
 
 impl Dispatcher {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: Rc<Setup>) -> Self {
         let mut cursor = setup.requests.cursor(setup.share);
         cursor.set_users(setup.users.clone());
         Self {
-            share: setup.share,
-            depth: setup.protocol.depth() as usize,
-            is_push: push_of(setup.protocol).is_some(),
-            timeout: setup.timeout,
+            setup,
             demand: Demand::none(),
             cursor,
             free: FreePlaces::default(),
@@ -68,9 +60,11 @@ impl Dispatcher {
 
     /// Begins a slice on this many connections, with no place free yet.
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice, connections: usize) {
-        let counts_from = if self.is_push { slice.start } else { slice.start + slice.spec.discard_head };
-        self.demand = Demand::of(slice, self.share, counts_from);
-        if self.is_push && slice.spec.is_one_per_connection() {
+        // A subscription of the discarded head lasts into the window.
+        let is_push = push_of(self.setup.protocol).is_some();
+        let counts_from = if is_push { slice.start } else { slice.start + slice.spec.discard_head };
+        self.demand = Demand::of(slice, self.setup.share, counts_from);
+        if is_push && slice.spec.is_one_per_connection() {
             // Nobody subscribes a second time in the place of a user who could not be set up.
             self.demand.limit(connections as u64);
         }
@@ -90,10 +84,6 @@ impl Dispatcher {
         self.demand = Demand::none();
     }
 
-    pub(super) const fn is_closed_loop(&self) -> bool {
-        self.demand.is_closed_loop()
-    }
-
     pub(super) const fn under_way(&self) -> usize {
         self.under_way
     }
@@ -106,13 +96,13 @@ impl Dispatcher {
     /// Whether every request of the slice has ended. `is_open` says whether the window lasts, and `is_connecting`
     /// whether a user of the closed loop still waits for a connection.
     pub(super) fn is_finished(&self, is_open: bool, is_connecting: bool) -> bool {
-        let waits = if self.is_closed_loop() { is_connecting } else { self.demand.head().is_some() };
+        let waits = if self.demand.is_closed_loop() { is_connecting } else { self.demand.head().is_some() };
         self.under_way == 0 && (self.demand.is_exhausted() || !(waits || is_open))
     }
 
     /// Whether a connection that ends should be opened again. `is_open` says whether the window lasts.
     pub(super) fn wants_connections(&self, is_open: bool) -> bool {
-        let is_over = self.demand.is_exhausted() || (self.is_closed_loop() && !is_open);
+        let is_over = self.demand.is_exhausted() || (self.demand.is_closed_loop() && !is_open);
         !is_over || !self.returned.is_empty()
     }
 
@@ -163,7 +153,7 @@ impl Dispatcher {
     /// Removes a request that waits for a place: the oldest, or only if its deadline has passed at `overdue_at`. Returns its intended
     /// start.
     pub(super) fn take_waiting(&mut self, overdue_at: Option<Nanos>) -> Option<Nanos> {
-        let is_due = |head: &Nanos| overdue_at.is_none_or(|now| *head + self.timeout <= now);
+        let is_due = |head: &Nanos| overdue_at.is_none_or(|now| *head + self.setup.timeout <= now);
         let intended = self.demand.head().filter(is_due)?;
         self.demand.take(intended);
         Some(intended)
@@ -185,13 +175,13 @@ impl Dispatcher {
     /// Returns `at`, if no place is free for an open loop: requests may be waiting for the place that an event frees at
     /// `at`.
     pub(super) fn blocked_at(&self, at: Nanos) -> Option<Nanos> {
-        (self.free.is_empty() && !self.is_closed_loop()).then_some(at)
+        (self.free.is_empty() && !self.demand.is_closed_loop()).then_some(at)
     }
 
     /// Goes on after an exchange has ended. A user of the closed loop thinks before its next request. In an open loop the place
     /// is free at once, if the connection still takes requests.
     pub(super) fn end_exchange(&mut self, token: Token, at: Nanos, takes_requests: bool) {
-        if !self.is_closed_loop() {
+        if !self.demand.is_closed_loop() {
             if takes_requests {
                 self.give_place(token, at, true);
             }
@@ -216,7 +206,7 @@ impl Dispatcher {
     pub(super) fn give_place(&mut self, token: Token, since: Nanos, takes_requests: bool) {
         if takes_requests {
             self.free.push(Place { token, since, connected_at: None });
-        } else if self.is_closed_loop() {
+        } else if self.demand.is_closed_loop() {
             self.waiting[token.index()].push(since);
         }
     }
@@ -224,12 +214,12 @@ impl Dispatcher {
     /// Frees the places of a connection that is open: in a closed loop for the users who wait for it, in an open loop all.
     /// The attempt to open it began at `since` and ended at `at`.
     pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos) {
-        if self.is_closed_loop() {
+        if self.demand.is_closed_loop() {
             for ready in self.waiting[token.index()].drain(..) {
                 self.free.push(Place { token, since: ready.max(since), connected_at: Some(at) });
             }
         } else {
-            for _ in 0..self.depth {
+            for _ in 0..self.setup.protocol.depth() {
                 self.free.push(Place { token, since, connected_at: None });
             }
         }
@@ -244,13 +234,13 @@ impl Dispatcher {
 
     /// Whether a connection that has ended is needed now. In a closed loop, nobody needs it while all its users think.
     pub(super) fn needs_connection(&self, token: Token) -> bool {
-        !self.is_closed_loop() || !self.waiting[token.index()].is_empty()
+        !self.demand.is_closed_loop() || !self.waiting[token.index()].is_empty()
     }
 
     /// Removes the places of a connection that takes no more requests; users who had one wait for the next connection.
     pub(super) fn remove_places(&mut self, token: Token) {
         let places = self.free.take_all_of(token);
-        if self.is_closed_loop() {
+        if self.demand.is_closed_loop() {
             self.waiting[token.index()].extend(places.iter().map(|place| place.since));
         }
     }
@@ -265,7 +255,7 @@ impl Dispatcher {
     pub(super) fn next_wake(&self, latest: Nanos) -> Nanos {
         let latest = self.thinking.peek().map_or(latest, |Reverse((until, _))| latest.min(*until));
         match self.demand.head() {
-            Some(head) if self.free.is_empty() => latest.min(head + self.timeout),
+            Some(head) if self.free.is_empty() => latest.min(head + self.setup.timeout),
             Some(head) => latest.min(self.demand.leaves_at(head)),
             None => latest,
         }

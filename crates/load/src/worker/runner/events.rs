@@ -98,7 +98,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         let freed = self.dispatcher.blocked_at(at);
         loop {
-            match self.connections[token].receive(&mut bytes, &self.requests) {
+            match self.connections[token].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
                 Step::Finished { times, problem, missing, .. } => {
                     self.finish(&times, at, problem.as_ref(), missing);
@@ -165,7 +165,7 @@ impl<C: Clock> SliceRunner<C> {
             self.unsubscribe(token, at);
             return None;
         }
-        let pushed = self.connections[token].push(at, sent, at + self.timeout)?;
+        let pushed = self.connections[token].push(at, sent, at + self.setup.timeout)?;
         self.connections.reset_backoff(token);
         self.recorder.record_message(&pushed, self.stamps.tolerance_ns());
         if pushed.is_last {
@@ -187,7 +187,7 @@ impl<C: Clock> SliceRunner<C> {
             Stamps::Theirs(_) => at,
             Stamps::Probing => {
                 let now = self.now();
-                let period = push_of(self.protocol).map_or(Duration::ZERO, |push| push.period);
+                let period = push_of(self.setup.protocol).map_or(Duration::ZERO, |push| push.period);
                 // Half a period later both ends are as idle as before a message.
                 self.ping.get_or_insert((now + period / 2, token));
                 now
@@ -225,7 +225,7 @@ impl<C: Clock> SliceRunner<C> {
             };
             self.fail_all(token, at, &problem);
         } else if self.connections[token].under_way() > 0 {
-            let ended = self.connections[token].end(cause, &self.requests);
+            let ended = self.connections[token].end(cause, &self.setup.requests);
             let is_answer = ended.finished.is_some();
             match ended.finished {
                 Some(Step::Finished { times, problem, missing, .. }) => {
@@ -250,7 +250,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Takes what is left of a stream of events that has ended with its connection. Returns what is wrong with it.
     fn take_rest_of_stream(&mut self, token: Token, at: Nanos) -> Option<Problem> {
         loop {
-            let problem = match self.connections[token].receive(&mut &[][..], &self.requests) {
+            let problem = match self.connections[token].receive(&mut &[][..], &self.setup.requests) {
                 Step::Pushed(stamp) => self.on_pushed(token, at, stamp),
                 Step::Broken(problem) => Some(problem),
                 _ => return None,

@@ -15,11 +15,10 @@ use super::Setup;
 use super::connections::{Attempt, Connections, Due};
 use super::dispatcher::Dispatcher;
 use super::wait_policy::{WaitMode, WaitPolicy};
-use crate::input::request::RequestSet;
 use crate::problem::Problem;
 use crate::protocol::connection::{Exchange, Returned};
 use crate::protocol::subscription::Subscription;
-use crate::protocol::{Protocol, push_of, timeout_text};
+use crate::protocol::{push_of, timeout_text};
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::stamps::Stamps;
@@ -31,9 +30,7 @@ pub(super) const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// One worker without its poller: the state of its slices.
 pub(super) struct SliceRunner<C> {
     clock: C,
-    protocol: Protocol,
-    requests: RequestSet,
-    timeout: Duration,
+    setup: Rc<Setup>,
     pub(super) connections: Connections,
     dispatcher: Dispatcher,
     recorder: Recorder,
@@ -49,15 +46,13 @@ impl<C: Clock> SliceRunner<C> {
         let setup = Rc::new(setup);
         Self {
             clock,
-            protocol: setup.protocol,
-            requests: setup.requests.clone(),
-            timeout: setup.timeout,
-            dispatcher: Dispatcher::new(&setup),
+            dispatcher: Dispatcher::new(Rc::clone(&setup)),
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
             stamps: Stamps::Unknown,
             ping: None,
             wait_policy: WaitPolicy::new(),
-            connections: Connections::new(setup),
+            connections: Connections::new(Rc::clone(&setup)),
+            setup,
         }
     }
 
@@ -72,7 +67,7 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatcher.begin_slice(slice, self.connections.in_use());
         self.connections.begin_slice(slice.start);
         // One place per connection at a time, so that no connection carries two requests while another carries none.
-        for _ in 0..self.protocol.depth() {
+        for _ in 0..self.setup.protocol.depth() {
             for token in self.connections.tokens() {
                 self.dispatcher.admit(token, slice.start, self.connections.is_open(token));
             }
@@ -107,7 +102,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.recorder.read_cpu_at_boundary(now, || spent(&self.clock, &self.wait_policy));
         while let Some(intended) = self.dispatcher.take_waiting(Some(now)) {
-            self.fail_waiting(intended, intended + self.timeout, "no connection was free until the deadline");
+            self.fail_waiting(intended, intended + self.setup.timeout, "no connection was free until the deadline");
         }
         let freed = self.dispatcher.blocked_at(now);
         if now >= self.connections.next_deadline() {
@@ -243,7 +238,7 @@ impl<C: Clock> SliceRunner<C> {
             };
             let times = Times { intended, ..Times::default() };
             let missing = |push| Subscription::new(push).missing_at_break(attempt.since);
-            self.recorder.record_failed_exchange(&times, at, problem, push_of(self.protocol).map(missing));
+            self.recorder.record_failed_exchange(&times, at, problem, push_of(self.setup.protocol).map(missing));
             self.dispatcher.end_exchange(token, at, false);
             has_users = true;
         }
@@ -308,7 +303,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         while let Some(exchange) = self.connections[token].take_overdue(now) {
-            let text = format!("{}{}", timeout_text(self.protocol), exchange.answer.progress());
+            let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.answer.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.fail(&exchange, exchange.deadline.min(now), &problem);
             self.end_exchange(token, now, self.connections.takes_requests(token));

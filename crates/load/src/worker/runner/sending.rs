@@ -22,10 +22,10 @@ impl<C: Clock> SliceRunner<C> {
 
     fn send(&mut self, io: &mut impl Transport, departure: Departure) {
         let Departure { token, request, now, times } = departure;
-        let deadline = times.intended + self.timeout;
+        let deadline = times.intended + self.setup.timeout;
         let exchange = Exchange::new(request, times, deadline);
         let cursor = &mut self.dispatcher.cursor;
-        let begun = if self.requests.follow() == 0 {
+        let begun = if self.setup.requests.follow() == 0 {
             self.connections[token].begin(io, token, exchange, cursor)
         } else {
             self.connections[token].begin_parts(io, token, exchange, &cursor.parts(request))
