@@ -23,8 +23,7 @@ const ANSWERED_BEFORE: &str = "; it has carried answers before: a server that cl
 /// Requests longer than this are not copied into the buffer of requests that leave together.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;
 
-/// The state of one HTTP/1.1 connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Http1 {
     /// Scheme and authority of the server.
     base: Arc<str>,
@@ -46,19 +45,8 @@ pub(crate) struct Http1 {
 }
 
 impl Http1 {
-    pub(crate) fn new(pipeline: u32, base: Arc<str>, push: Option<Push>) -> Self {
-        Self {
-            base,
-            push,
-            under_way: VecDeque::new(),
-            parser: ResponseParser::new(),
-            gathered: Vec::new(),
-            is_pipelined: pipeline > 1,
-            first_bytes: Vec::new(),
-            has_answered: false,
-            is_retired: false,
-            has_announced_close: false,
-        }
+    pub(crate) fn new(base: Arc<str>, push: Option<Push>, pipeline: u32) -> Self {
+        Self { base, push, is_pipelined: pipeline > 1, ..Self::default() }
     }
 
     /// Resets the state for a new connection.

@@ -22,6 +22,7 @@ const SLEEP_PER_INTERRUPTION: u64 = 20;
 const ONE_IN: u64 = 100;
 
 /// Decides how a worker waits. Holds its wake-up margin, and the time that it spent polling without an event.
+#[derive(Default)]
 pub(super) struct WaitPolicy {
     spins: bool,
     margin_ns: u64,
@@ -40,28 +41,18 @@ pub(super) struct WaitPolicy {
     pub(super) spun_ns: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum WaitMode {
     /// Sleep until an event, or until this moment.
     Sleep(Nanos),
     /// Check for events without waiting.
+    #[default]
     Poll,
 }
 
 impl WaitPolicy {
-    pub(super) const fn new() -> Self {
-        Self {
-            spins: false,
-            margin_ns: FIRST_MARGIN_NS,
-            overslept_ns: 0,
-            mode: WaitMode::Poll,
-            since: Nanos::ZERO,
-            woke_at: Nanos::ZERO,
-            first_event_at: None,
-            last_sent: Nanos::ZERO,
-            yields_until: Nanos::ZERO,
-            spun_ns: 0,
-        }
+    pub(super) fn new() -> Self {
+        Self { margin_ns: FIRST_MARGIN_NS, ..Self::default() }
     }
 
     /// Begins a slice. Keeps the margin that earlier sleeps have set.

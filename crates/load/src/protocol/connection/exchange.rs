@@ -19,7 +19,7 @@ use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
 /// A request that is under way on a connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Exchange {
     times: Times,
     /// When it times out.
@@ -47,16 +47,7 @@ impl Exchange {
 
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
-        Self {
-            times,
-            deadline,
-            request,
-            answer: PartialAnswer::default(),
-            subscription: None,
-            returns: 0,
-            sent: None,
-            redirects: 0,
-        }
+        Self { times, deadline, request, ..Self::default() }
     }
 
     /// Begins the subscription to what the server pushes, if it does.

@@ -111,12 +111,12 @@ impl Connection {
         let (push, base) = (push_of(protocol), Arc::clone(base));
         match protocol {
             Protocol::Http1 { .. } | Protocol::Events { streams: None, .. } => {
-                Self::Http1(Http1::new(protocol.depth(), base, push))
+                Self::Http1(Http1::new(base, push, protocol.depth()))
             }
             Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => {
                 Self::Http2(Box::new(Http2::new(base, push)))
             }
-            Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(push, base))),
+            Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(base, push))),
         }
     }
 
@@ -140,20 +140,12 @@ impl Connection {
 
     /// How many exchanges are under way.
     pub(crate) fn under_way(&self) -> usize {
-        match self {
-            Self::Http1(state) => state.under_way(),
-            Self::Http2(state) => state.machine.under_way(),
-            Self::WebSocket(state) => usize::from(state.under_way.is_some()),
-        }
+        on_state!(self, state => state.under_way())
     }
 
     /// Whether it accepts no more requests. Those under way may still be answered.
     pub(crate) const fn is_retired(&self) -> bool {
-        match self {
-            Self::Http1(state) => state.is_retired(),
-            Self::Http2(state) => state.machine.is_retired(),
-            Self::WebSocket(state) => state.is_retired,
-        }
+        on_state!(self, state => state.is_retired())
     }
 
     /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
@@ -204,11 +196,7 @@ impl Connection {
 
     /// Sends gathered bytes, and returns their number. The connection must be open.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        match self {
-            Self::Http1(state) => state.flush(io, token),
-            Self::Http2(state) => state.flush(io, token),
-            Self::WebSocket(state) => state.flush(io, token),
-        }
+        on_state!(self, state => state.flush(io, token))
     }
 
     /// Sends the protocol's closing bytes, if it has any.
@@ -223,12 +211,7 @@ impl Connection {
     /// Counts the message that was reported last. The next must arrive until `deadline`. Returns `None` without a
     /// subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
-        let exchange = match self {
-            Self::Http1(state) => state.current_exchange(),
-            Self::Http2(state) => state.machine.current_exchange(),
-            Self::WebSocket(state) => state.under_way.as_mut(),
-        };
-        exchange?.count_message(at, sent, deadline)
+        on_state!(self, state => state.current_exchange())?.count_message(at, sent, deadline)
     }
 
     /// Returns the problem of a message that the server sent before the first request, once there is a request.
@@ -247,11 +230,7 @@ impl Connection {
     /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive, and
     /// its times.
     pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
-        let exchange = match self {
-            Self::Http1(state) => state.unsubscribe(),
-            Self::Http2(state) => state.machine.unsubscribe(),
-            Self::WebSocket(state) => state.unsubscribe(),
-        }?;
+        let exchange = on_state!(self, state => state.unsubscribe())?;
         let times = exchange.times();
         Some((exchange.subscription?.skipped(times.intended), times))
     }
@@ -278,28 +257,16 @@ impl Connection {
 
     /// The earliest deadline of the exchanges under way.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        match self {
-            Self::Http1(state) => state.next_deadline(),
-            Self::Http2(state) => state.machine.next_deadline(),
-            Self::WebSocket(state) => state.next_deadline(),
-        }
+        on_state!(self, state => state.next_deadline())
     }
 
     /// Removes an exchange that is overdue, or that cannot be answered because another is overdue.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        match self {
-            Self::Http1(state) => state.take_overdue(now),
-            Self::Http2(state) => state.machine.take_overdue(now),
-            Self::WebSocket(state) => state.take_overdue(now),
-        }
+        on_state!(self, state => state.take_overdue(now))
     }
 
     /// Removes any exchange, because the connection can no longer be used.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        match self {
-            Self::Http1(state) => state.take_any(),
-            Self::Http2(state) => state.machine.take_any(),
-            Self::WebSocket(state) => state.under_way.take(),
-        }
+        on_state!(self, state => state.take_any())
     }
 }

@@ -2,10 +2,10 @@
 
 use tare_wire::http2::{ErrorCode, push_reset};
 
-use super::machine::Machine;
+use super::Http2;
 use crate::protocol::connection::{Exchange, Step};
 
-impl Machine {
+impl Http2 {
     /// The next event that has come, or the end of a stream.
     pub(super) fn next_report(&mut self) -> Option<Step> {
         while let Some(id) = self.reportable.front().copied() {

@@ -4,11 +4,11 @@ use tare_wire::http2::{
     ConnectionError, ErrorCode, MAX_PAYLOAD_BYTES, MAX_STREAM, MAX_WINDOW_BYTES, push_data, push_window_update,
 };
 
-use super::machine::Machine;
+use super::Http2;
 use super::stream::malformed;
 use crate::input::request::RequestSet;
 
-impl Machine {
+impl Http2 {
     /// Writes as much of the bodies as flow control permits: of each stream a frame at a time, so that none waits for
     /// the whole body of another.
     pub(super) fn upload(&mut self) {

@@ -1,21 +1,16 @@
 //! The streams of one connection, and what each frame of the server means to them.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
 use tare_sample::ErrorClass;
-use tare_sys::clock::Nanos;
 use tare_wire::http2::{
-    ConnectionError, Decoder, ErrorCode, FIRST_WINDOW_BYTES, Frame, MAX_STREAM, Section, Settings, push_goaway,
-    push_pong, push_preface, push_reset, push_settings_ack,
+    ConnectionError, ErrorCode, Frame, MAX_STREAM, Settings, push_goaway, push_pong, push_reset, push_settings_ack,
 };
 
+use super::Http2;
 use super::flow::{grow, return_room};
 use super::stream::{Progress, Stream};
-use crate::input::request::{Parts, RequestSet};
+use crate::input::request::RequestSet;
 use crate::problem::{Problem, escape};
-use crate::protocol::connection::{Exchange, Returned, Step};
-use crate::protocol::conversation::Push;
+use crate::protocol::connection::{Returned, Step};
 
 /// A request that came back unprocessed this often is not sent again, because its server accepts none. A request may
 /// come back several times when many connections are near their end together.
@@ -24,86 +19,7 @@ const MOST_RETURNS: u8 = 16;
 /// A server may leave so many answers to its pings and settings unread.
 const MAX_UNREAD_ANSWERS: u32 = 100_000;
 
-#[derive(Debug)]
-pub(crate) struct Machine {
-    /// Scheme and authority of all requests.
-    base: Arc<str>,
-    decoder: Decoder,
-    section: Section,
-    /// The numbers of the open streams. `streams` has them at the same places.
-    pub(super) ids: Vec<u32>,
-    pub(super) streams: Vec<Stream>,
-    /// Requests that wait for the server's settings, or for one stream less.
-    pub(super) waiting: VecDeque<Stream>,
-    next_id: u32,
-    /// Open streams whose request has not left completely.
-    pub(super) uploading: usize,
-    pub(super) has_settings: bool,
-    /// The next head must say the size of its table, because the settings have changed that.
-    owes_table_size: bool,
-    max_streams: usize,
-    first_window_bytes: i64,
-    pub(super) window_bytes: i64,
-    /// Bytes that came since this side has last given room.
-    unreturned_bytes: u32,
-    /// Answers to pings and settings that the server may not have read.
-    pub(super) unread_answers: u32,
-    /// When this side has pinged the server; `None` if anything has come since.
-    pub(super) pinged_at: Option<Nanos>,
-    /// Pings that have left since a part of an answer has come.
-    pub(super) pings: u8,
-    /// What the exchanges that have ended mean, in the order of their ends.
-    pub(super) ended: VecDeque<Step>,
-    /// Frames that have not been sent.
-    pub(super) out: Vec<u8>,
-    /// Why the server has ended the connection, if that was because of an error.
-    pub(super) farewell: Option<Problem>,
-    /// What the server sends on its own clock; `None` if it only answers.
-    push: Option<Push>,
-    /// Streams of which something may be reported, and the one of which something was reported last.
-    pub(super) reportable: VecDeque<u32>,
-    pub(super) current: u32,
-    pub(super) is_leaving: bool,
-    pub(super) is_over: bool,
-}
-
-impl Machine {
-    pub(super) fn new(base: Arc<str>, push: Option<Push>) -> Self {
-        Self {
-            base,
-            decoder: Decoder::default(),
-            section: Section::default(),
-            ids: Vec::new(),
-            streams: Vec::new(),
-            waiting: VecDeque::new(),
-            next_id: 1,
-            uploading: 0,
-            has_settings: false,
-            owes_table_size: false,
-            max_streams: usize::MAX,
-            first_window_bytes: FIRST_WINDOW_BYTES.into(),
-            window_bytes: FIRST_WINDOW_BYTES.into(),
-            unreturned_bytes: 0,
-            unread_answers: 0,
-            pinged_at: None,
-            pings: 0,
-            ended: VecDeque::new(),
-            out: Vec::new(),
-            farewell: None,
-            push,
-            reportable: VecDeque::new(),
-            current: 0,
-            is_leaving: false,
-            is_over: false,
-        }
-    }
-
-    /// Resets the state for a new connection, and writes its preface.
-    pub(super) fn open(&mut self) {
-        *self = Self::new(std::mem::take(&mut self.base), self.push);
-        push_preface(&mut self.out);
-    }
-
+impl Http2 {
     pub(crate) fn under_way(&self) -> usize {
         self.streams.len() + self.waiting.len() + self.ended.len()
     }
@@ -118,25 +34,11 @@ impl Machine {
         self.is_over || (self.is_retired() && self.streams.is_empty() && self.waiting.is_empty())
     }
 
-    pub(super) const fn has_output(&self) -> bool {
-        !self.out.is_empty() || self.uploading > 0
-    }
-
-    /// Opens a stream for a request, once the server accepts one.
-    pub(super) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) {
-        let stream = Stream::new(exchange, parts, self.push);
-        if self.waiting.is_empty() && self.accepts_stream() {
-            self.open_stream(stream);
-        } else {
-            self.waiting.push_back(stream);
-        }
-    }
-
-    fn accepts_stream(&self) -> bool {
+    pub(super) fn accepts_stream(&self) -> bool {
         self.has_settings && self.streams.len() < self.max_streams && !self.is_retired()
     }
 
-    fn open_stream(&mut self, mut stream: Stream) {
+    pub(super) fn open_stream(&mut self, mut stream: Stream) {
         let id = self.next_id;
         self.next_id += 2;
         let says_table = std::mem::take(&mut self.owes_table_size);

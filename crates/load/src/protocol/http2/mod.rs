@@ -8,69 +8,120 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
 use tare_sys::poll::{Sending, Token, Transport};
 use tare_wire::http::{begins_tls_alert, status_line};
-use tare_wire::http2::{ConnectionError, FrameReader};
+use tare_wire::http2::{ConnectionError, Decoder, FIRST_WINDOW_BYTES, FrameReader, Section, push_preface};
 
-use self::machine::Machine;
+use self::stream::Stream;
 use super::connection::{Begun, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
 
-/// The state of one connection that speaks HTTP/2.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Http2 {
     reader: FrameReader,
-    pub(super) machine: Machine,
+    /// Scheme and authority of all requests.
+    base: Arc<str>,
+    decoder: Decoder,
+    section: Section,
+    /// The numbers of the open streams. `streams` has them at the same places.
+    ids: Vec<u32>,
+    streams: Vec<Stream>,
+    /// Requests that wait for the server's settings, or for one stream less.
+    waiting: VecDeque<Stream>,
+    next_id: u32,
+    /// Open streams whose request has not left completely.
+    uploading: usize,
+    has_settings: bool,
+    /// The next head must say the size of its table, because the settings have changed that.
+    owes_table_size: bool,
+    max_streams: usize,
+    first_window_bytes: i64,
+    window_bytes: i64,
+    /// Bytes that came since this side has last given room.
+    unreturned_bytes: u32,
+    /// Answers to pings and settings that the server may not have read.
+    unread_answers: u32,
+    /// When this side has pinged the server; `None` if anything has come since.
+    pinged_at: Option<Nanos>,
+    /// Pings that have left since a part of an answer has come.
+    pings: u8,
+    /// What the exchanges that have ended mean, in the order of their ends.
+    ended: VecDeque<Step>,
+    /// Frames that have not been sent.
+    out: Vec<u8>,
     awaits_flush: bool,
     /// The problem of the connection, reported after the exchanges that have ended.
     broken_by: Option<Problem>,
+    /// Why the server has ended the connection, if that was because of an error.
+    farewell: Option<Problem>,
+    /// What the server sends on its own clock; `None` if it only answers.
+    push: Option<Push>,
+    /// Streams of which something may be reported, and the one of which something was reported last.
+    reportable: VecDeque<u32>,
+    current: u32,
+    is_leaving: bool,
+    is_over: bool,
 }
 
 impl Http2 {
     pub(crate) fn new(base: Arc<str>, push: Option<Push>) -> Self {
-        Self { reader: FrameReader::default(), machine: Machine::new(base, push), awaits_flush: false, broken_by: None }
+        Self {
+            base,
+            push,
+            next_id: 1,
+            max_streams: usize::MAX,
+            first_window_bytes: FIRST_WINDOW_BYTES.into(),
+            window_bytes: FIRST_WINDOW_BYTES.into(),
+            ..Self::default()
+        }
     }
 
-    /// Resets the state for a new connection, and prepares its preface.
+    /// Resets the state for a new connection, and writes its preface.
     pub(crate) fn open(&mut self) {
-        self.reader = FrameReader::default();
-        self.machine.open();
-        self.awaits_flush = false;
-        self.broken_by = None;
+        *self = Self::new(std::mem::take(&mut self.base), self.push);
+        push_preface(&mut self.out);
     }
 
     /// Whether a flush must be requested.
-    pub(crate) const fn wants_flush(&mut self) -> bool {
-        self.machine.has_output() && !std::mem::replace(&mut self.awaits_flush, true)
+    pub(crate) fn wants_flush(&mut self) -> bool {
+        let has_output = !self.out.is_empty() || self.uploading > 0;
+        has_output && !std::mem::replace(&mut self.awaits_flush, true)
     }
 
+    /// Opens a stream for a request, once the server accepts one.
     pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) -> Begun {
-        self.machine.begin(exchange, parts);
+        let stream = Stream::new(exchange, parts, self.push);
+        if self.waiting.is_empty() && self.accepts_stream() {
+            self.open_stream(stream);
+        } else {
+            self.waiting.push_back(stream);
+        }
         if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
     }
 
     /// Sends what is ready, and returns the number of its bytes.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         self.awaits_flush = false;
-        self.machine.upload();
+        self.upload();
         self.send_written(io, token)
     }
 
     /// Sends the frames that are written, such as a GOAWAY, and returns the number of their bytes.
     pub(crate) fn send_written(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        let out = &mut self.machine.out;
-        let bytes = out.len();
+        let bytes = self.out.len();
         if bytes > 0 {
             // Then the server has read all that was sent before.
-            if io.send_bytes(token, out) == Sending::Accepted {
-                self.machine.unread_answers = 0;
+            if io.send_bytes(token, &self.out) == Sending::Accepted {
+                self.unread_answers = 0;
             }
-            out.clear();
+            self.out.clear();
         }
         bytes
     }
@@ -80,27 +131,27 @@ impl Http2 {
         if !bytes.is_empty() {
             self.read(std::mem::take(bytes), requests);
         }
-        let machine = &mut self.machine;
-        let ended = machine.ended.pop_front().or_else(|| machine.next_report());
+        let ended = self.ended.pop_front().or_else(|| self.next_report());
         ended.or_else(|| self.broken_by.take().map(Step::Broken)).unwrap_or(Step::More)
     }
 
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) {
-        let Self { reader, machine, .. } = self;
-        machine.pinged_at = None;
-        if machine.is_done() {
+        self.pinged_at = None;
+        if self.is_done() {
             return;
         }
         // What a server sends first, in case it speaks something else.
-        let first = if machine.has_settings { Vec::new() } else { [reader.held(), bytes].concat() };
-        let read = reader.feed(bytes, |frame| machine.on_frame(frame, requests));
+        let first = if self.has_settings { Vec::new() } else { [self.reader.held(), bytes].concat() };
+        let mut reader = std::mem::take(&mut self.reader);
+        let read = reader.feed(bytes, |frame| self.on_frame(frame, requests));
+        self.reader = reader;
         self.broken_by = match read {
-            Err(error) if !machine.is_done() => {
-                let problem = machine.break_off(error);
-                Some(if machine.has_settings { problem } else { no_http2(error, &first) })
+            Err(error) if !self.is_done() => {
+                let problem = self.break_off(error);
+                Some(if self.has_settings { problem } else { no_http2(error, &first) })
             }
             // What follows the end of a connection has no meaning.
-            _ => machine.farewell.take(),
+            _ => self.farewell.take(),
         };
     }
 }

@@ -3,7 +3,7 @@
 use tare_sys::clock::Nanos;
 use tare_wire::http2::{ErrorCode, push_ping, push_reset};
 
-use super::machine::Machine;
+use super::Http2;
 use super::stream::Stream;
 use crate::protocol::connection::Exchange;
 
@@ -16,7 +16,7 @@ const NO_WINDOW: &str = "the request was not sent to its end, because the server
 /// (too_many_pings), and with it requests that they would have answered.
 const MOST_PINGS: u8 = 2;
 
-impl Machine {
+impl Http2 {
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
     }

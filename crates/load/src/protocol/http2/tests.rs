@@ -124,7 +124,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
         http2.begin(Exchange::new(0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
         http2.receive(&mut &*bytes, &requests);
         http2.flush(&mut Outbox::default(), Token(0));
-        http2.machine.take_overdue(Nanos(1)).unwrap().answer.progress()
+        http2.take_overdue(Nanos(1)).unwrap().answer.progress()
     };
     let settings = |payload: &[u8]| frame(4, 0, 0, payload);
     for (bytes, says) in [
@@ -152,8 +152,8 @@ fn a_connection_on_which_a_ping_is_not_answered_in_the_time_of_a_request_is_give
             let times = Times { intended: Nanos(deadline - 10), ..Times::default() };
             http2.begin(Exchange::new(0, times, Nanos(*deadline)), Arc::clone(&parts));
         }
-        let taken = std::iter::from_fn(|| http2.machine.take_overdue(Nanos(now))).count();
-        (taken, http2.machine.is_retired())
+        let taken = std::iter::from_fn(|| http2.take_overdue(Nanos(now))).count();
+        (taken, http2.is_retired())
     };
     assert_eq!(overdue(&mut http2, &[11, 11, 99], 11), (2, false), "they left before the ping");
     http2.receive(&mut &*frame(6, 1, 0, b"12345678"), &requests);
@@ -174,14 +174,14 @@ fn no_more_pings_leave_than_a_server_of_grpc_takes_before_it_answers_again() {
     // Whether a ping leaves with the reset of an overdue request. The server answers it.
     let pings_at = |http2: &mut Http2, now: u64| {
         http2.begin(Exchange::new(0, Times::default(), Nanos(now)), Arc::clone(&parts));
-        assert!(http2.machine.take_overdue(Nanos(now)).is_some());
-        let has_pinged = http2.machine.out.ends_with(&frame(6, 0, 0, &[0; 8]));
+        assert!(http2.take_overdue(Nanos(now)).is_some());
+        let has_pinged = http2.out.ends_with(&frame(6, 0, 0, &[0; 8]));
         http2.receive(&mut &*frame(6, 1, 0, &[0; 8]), &requests);
         has_pinged
     };
     let of_silent_server = [10, 20, 30, 40].map(|now| pings_at(&mut http2, now));
     assert_eq!(of_silent_server, [true, true, false, false]);
-    assert!(!http2.machine.is_retired());
+    assert!(!http2.is_retired());
     http2.begin(Exchange::new(0, Times::default(), Nanos(99)), Arc::clone(&parts));
     http2.receive(&mut &*frame(HEADERS, 5, 9, b"\x88"), &requests);
     assert!(pings_at(&mut http2, 50), "an answer has come");

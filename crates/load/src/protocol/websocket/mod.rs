@@ -13,8 +13,7 @@ use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::conversation::Push;
 
-/// The state of one connection that carries a WebSocket.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct WebSocket {
     /// Scheme and authority of the server.
     base: Arc<str>,
@@ -22,9 +21,9 @@ pub(crate) struct WebSocket {
     /// What the server pushes; `None` if it only answers.
     push: Option<Push>,
     /// A request that waits for its answer, or a subscription.
-    pub(super) under_way: Option<Exchange>,
+    under_way: Option<Exchange>,
     /// The connection accepts no more requests.
-    pub(super) is_retired: bool,
+    is_retired: bool,
     /// Messages of the subscription that have not left: each waits for a message of the server to the one before.
     unsent: VecDeque<Vec<u8>>,
     /// The problem of the first message that arrived before any request.
@@ -35,27 +34,17 @@ pub(crate) struct WebSocket {
     ping_sent_at: Option<Nanos>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum WebSocketState {
+    #[default]
     Closed,
     Handshake(Handshake),
     Open(Endpoint),
 }
 
 impl WebSocket {
-    pub(crate) fn new(push: Option<Push>, base: Arc<str>) -> Self {
-        Self {
-            base,
-            state: WebSocketState::Closed,
-            push,
-            under_way: None,
-            is_retired: false,
-            unsent: VecDeque::new(),
-            early_message_problem: None,
-            has_sent_request: false,
-            arrived_with_handshake: false,
-            ping_sent_at: None,
-        }
+    pub(crate) fn new(base: Arc<str>, push: Option<Push>) -> Self {
+        Self { base, push, ..Self::default() }
     }
 
     /// Starts the handshake on a new connection; returns the bytes to send.
@@ -86,6 +75,18 @@ impl WebSocket {
         self.under_way = None;
         self.is_retired = false;
         self.ping_sent_at = None;
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        usize::from(self.under_way.is_some())
+    }
+
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    pub(crate) const fn current_exchange(&mut self) -> Option<&mut Exchange> {
+        self.under_way.as_mut()
     }
 
     /// Whether a flush must be requested for bytes such as the answer to a ping.
@@ -224,6 +225,10 @@ impl WebSocket {
         let exchange = self.under_way.take_if(|exchange| exchange.deadline <= now)?;
         self.is_retired = true;
         Some(exchange)
+    }
+
+    pub(crate) const fn take_any(&mut self) -> Option<Exchange> {
+        self.under_way.take()
     }
 
     /// Ends a subscription, and the connection with it.
