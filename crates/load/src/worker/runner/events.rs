@@ -219,12 +219,10 @@ impl<C: Clock> SliceRunner<C> {
     fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.remove_places(token);
         if self.connections[token].ends_stream(cause) {
-            let Some(problem) = self.take_rest_of_stream(token, at) else {
-                self.unsubscribe(token, at);
-                return self.reconnect(io, token, at);
-            };
-            self.fail_all(token, at, &problem);
-        } else if self.connections[token].under_way() > 0 {
+            // What is left of the stream was not reported yet.
+            return self.on_received(io, token, at, &[]);
+        }
+        if self.connections[token].under_way() > 0 {
             let ended = self.connections[token].end(cause, &self.setup.requests);
             let is_answer = ended.finished.is_some();
             match ended.finished {
@@ -245,20 +243,6 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.recorder.record_connection_lost();
         self.reconnect_lost(io, token, at);
-    }
-
-    /// Takes what is left of a stream of events that has ended with its connection. Returns what is wrong with it.
-    fn take_rest_of_stream(&mut self, token: Token, at: Nanos) -> Option<Problem> {
-        loop {
-            let problem = match self.connections[token].receive(&mut &[][..], &self.setup.requests) {
-                Step::Pushed(stamp) => self.on_pushed(token, at, stamp),
-                Step::Broken(problem) => Some(problem),
-                _ => return None,
-            };
-            if problem.is_some() {
-                return problem;
-            }
-        }
     }
 
     fn dispatch_in_slice(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
