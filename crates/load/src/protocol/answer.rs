@@ -17,7 +17,7 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct PartialAnswer {
     /// 0 until the head has come.
-    status: u16,
+    pub(super) status: u16,
     body_bytes: u64,
     kept: Vec<u8>,
     /// The message and the status of a call of gRPC.
@@ -25,7 +25,7 @@ pub(crate) struct PartialAnswer {
     /// The body is compressed, and is compared when it is complete.
     is_gzip: bool,
     /// What is known before the head has come, for the text of a timeout.
-    before_head: &'static str,
+    pub(super) before_head: &'static str,
     problem: Option<Box<Problem>>,
     taken: Option<Box<Taken>>,
 }
@@ -99,16 +99,6 @@ impl PartialAnswer {
         }
     }
 
-    /// Notes how far request or answer are as long as no head has come.
-    pub(crate) const fn note_before_head(&mut self, what: &'static str) {
-        self.before_head = what;
-    }
-
-    /// The status; 0 until the head has come.
-    pub(crate) const fn status(&self) -> u16 {
-        self.status
-    }
-
     fn is_followed(&self) -> bool {
         self.taken.as_ref().is_some_and(|taken| taken.location.is_some())
     }
@@ -118,7 +108,6 @@ impl PartialAnswer {
         self.taken.take_if(|taken| taken.location.is_some())?.location
     }
 
-    /// What a complete answer contains, if it is kept.
     pub(crate) fn take_kept(&mut self) -> Option<Box<Taken>> {
         let mut taken = self.taken.take()?;
         taken.body = std::mem::take(&mut self.kept);
@@ -200,7 +189,6 @@ impl PartialAnswer {
         self.keep(&plain);
     }
 
-    /// Compares the part of the body that begins at `from`.
     fn compare(&mut self, expected: &[u8], from: u64, bytes: &[u8]) {
         let rest = usize::try_from(from).ok().and_then(|from| expected.get(from..)).unwrap_or_default();
         // The length of a body that is too long is checked at its end.

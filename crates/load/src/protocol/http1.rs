@@ -25,7 +25,6 @@ const MAX_GATHERED_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub(crate) struct Http1 {
-    /// Scheme and authority of the server.
     base: Arc<str>,
     /// What answers are streams of; `None` if they are no streams of events.
     push: Option<Push>,
@@ -49,7 +48,6 @@ impl Http1 {
         Self { base, push, is_pipelined: pipeline > 1, ..Self::default() }
     }
 
-    /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
         self.under_way.clear();
         self.gathered.clear();
@@ -118,7 +116,6 @@ impl Http1 {
         Begun::Sent { bytes: before + bytes.len() }
     }
 
-    /// Sends the gathered bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let bytes = self.gathered.len();
         if bytes > 0 {
@@ -168,7 +165,6 @@ impl Http1 {
         }
     }
 
-    /// Takes bytes that came while nothing was under way.
     fn receive_idle(&mut self, bytes: &mut &[u8]) -> Step {
         let is_rest_of_stream = self.push.is_some() && self.is_retired;
         if is_rest_of_stream || says_idle_timeout(bytes) {
@@ -203,7 +199,6 @@ impl Http1 {
         Some(exchange)
     }
 
-    /// The exchange whose answer arrives.
     pub(crate) fn current_exchange(&mut self) -> Option<&mut Exchange> {
         self.under_way.front_mut()
     }
@@ -241,7 +236,6 @@ impl Http1 {
         Some(exchange.complete(requests, &self.base))
     }
 
-    /// The earliest deadline of all exchanges.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         self.under_way.iter().map(|exchange| exchange.deadline).min()
     }
@@ -256,25 +250,18 @@ impl Http1 {
         let mut exchange = self.under_way.pop_front()?;
         let has_begun = !std::mem::take(&mut self.first_bytes).is_empty();
         if has_begun && exchange.times().status == 0 {
-            exchange.answer.note_before_head("its head began, and has no end");
+            exchange.answer.before_head = "its head began, and has no end";
         }
         Some(exchange)
     }
 }
 
-/// Whether a server says on an idle connection that it closes it, because no request came in time. HAProxy does so.
-///
-/// # Source
-/// RFC 9110, section 15.5.9.
+/// Whether a server says that it closes an idle connection, as HAProxy does (RFC 9110, section 15.5.9).
 fn says_idle_timeout(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
 
-/// Bytes on a connection without a request under way. Empty lines mean nothing; anything else breaks the connection, and
-/// no request.
-///
-/// # Source
-/// RFC 9112, section 9.2.
+/// Without a request under way, empty lines mean nothing; anything else breaks the connection (RFC 9112, section 9.2).
 fn bytes_without_request(bytes: &mut &[u8]) -> Step {
     *bytes = &bytes[count_line_ends(bytes)..];
     if bytes.is_empty() {
@@ -300,8 +287,7 @@ fn unanswered_problem() -> Problem {
     Problem::new(ErrorClass::Read, text)
 }
 
-/// Whether the server has ended the stream. A write fails with a broken pipe if a reset follows that end; without the end, it fails
-/// with a reset connection.
+/// Whether the server has ended the stream. If a reset follows that end, a write fails with a broken pipe.
 fn is_end_of_stream(cause: &CloseCause) -> bool {
     match cause {
         CloseCause::EndOfStream => true,

@@ -68,7 +68,7 @@ fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: u32
     connection.flush(&mut Outbox::default(), TOKEN);
 }
 
-/// Feeds one piece. Returns the class of what broke the connection.
+/// Returns the class of what broke the connection.
 fn receive(
     connection: &mut Connection,
     piece: &mut &[u8],

@@ -9,7 +9,6 @@ use crate::protocol::conversation::Push;
 use crate::recorder::missing_messages::{MissingMessages, Silence};
 use crate::recorder::pushed_message::PushedMessage;
 
-/// The messages of one subscription so far.
 #[derive(Debug)]
 pub(crate) struct Subscription {
     push: Push,

@@ -22,9 +22,7 @@ use crate::recorder::pushed_message::PushedMessage;
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     times: Times,
-    /// When it times out.
     pub(crate) deadline: Nanos,
-    /// Index in the request set.
     pub(crate) request: usize,
     pub(crate) answer: PartialAnswer,
     /// What the server pushes for it; `None` if it is answered once.
@@ -39,7 +37,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Its times, with the status of the answer as far as that has come.
     pub(crate) const fn times(&self) -> Times {
-        match self.answer.status() {
+        match self.answer.status {
             0 => self.times,
             status => Times { status, ..self.times },
         }
@@ -65,8 +63,7 @@ impl Exchange {
         self.subscription.as_ref().is_some_and(|subscription| subscription.arrived.is_over)
     }
 
-    /// Counts a message of its subscription. The next must arrive until `deadline`. Returns `None` for one that was sent before the
-    /// subscription.
+    /// Counts a message of its subscription; `None` for one that was sent before it. The next must arrive until `deadline`.
     pub(crate) fn count_message(
         &mut self,
         at: Nanos,
@@ -92,17 +89,15 @@ impl Exchange {
         Some(subscription.missing_at_break(self.times.intended))
     }
 
-    /// The end of an exchange that has failed.
     pub(crate) fn fail(self, problem: Problem) -> Step {
         Step::Finished { times: self.times(), problem: Some(problem), kept: None, missing: self.missing() }
     }
 
-    /// What a complete answer means: the end of the exchange, or the request to which it leads. `base` is scheme and
-    /// authority of the server.
+    /// What a complete answer of the server at `base` means: the end of the exchange, or the request to which it leads.
     pub(crate) fn complete(mut self, requests: &RequestSet, base: &str) -> Step {
         let problem = match (self.answer.take_location(), self.sent.take()) {
             (Some(location), Some(sent)) => {
-                let status = self.answer.status();
+                let status = self.answer.status;
                 match next_request(&sent, status, &location, base, (self.redirects, requests.follow())) {
                     Ok(next) => {
                         (self.answer, self.redirects) = (PartialAnswer::default(), self.redirects + 1);

@@ -33,7 +33,6 @@ pub(crate) enum Connection {
     WebSocket(Box<WebSocket>),
 }
 
-/// What a connection did with a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Begun {
     /// It was sent, with the bytes gathered before it.
@@ -50,17 +49,23 @@ pub(crate) enum Step {
     /// All bytes were taken.
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
-    Finished { times: Times, problem: Option<Problem>, kept: Option<Box<Taken>>, missing: Option<MissingMessages> },
+    Finished {
+        times: Times,
+        problem: Option<Problem>,
+        kept: Option<Box<Taken>>,
+        missing: Option<MissingMessages>,
+    },
     /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
     Returned(Returned),
-    /// The server pushed a message with this stamp.
     Pushed(Option<Stamped>),
     /// The server ended a stream of events at its time.
     StreamEnded,
     /// A ping of the server was answered.
     Pinged,
     /// The server answered a ping that was sent at this moment.
-    Ponged { sent: Nanos },
+    Ponged {
+        sent: Nanos,
+    },
     /// The connection can no longer be used.
     Broken(Problem),
 }
@@ -94,7 +99,6 @@ impl Ended {
     }
 }
 
-/// The same call on the state of each protocol.
 macro_rules! on_state {
     ($connection:expr, $state:ident => $call:expr) => {
         match $connection {
@@ -138,7 +142,6 @@ impl Connection {
         on_state!(self, state => state.open());
     }
 
-    /// How many exchanges are under way.
     pub(crate) fn under_way(&self) -> usize {
         on_state!(self, state => state.under_way())
     }
@@ -199,7 +202,6 @@ impl Connection {
         on_state!(self, state => state.flush(io, token))
     }
 
-    /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
         match self {
             Self::Http1(_) => {}
@@ -208,8 +210,7 @@ impl Connection {
         }
     }
 
-    /// Counts the message that was reported last. The next must arrive until `deadline`. Returns `None` without a
-    /// subscription.
+    /// Counts the message that was reported last, if there is a subscription. The next must arrive until `deadline`.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
         on_state!(self, state => state.current_exchange())?.count_message(at, sent, deadline)
     }
@@ -220,15 +221,13 @@ impl Connection {
         state.take_early_message_problem()
     }
 
-    /// Gathers a ping, if the protocol has one.
     pub(crate) fn ping(&mut self, now: Nanos) {
         if let Self::WebSocket(state) = self {
             state.ping(now);
         }
     }
 
-    /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive, and
-    /// its times.
+    /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
         let exchange = on_state!(self, state => state.unsubscribe())?;
         let times = exchange.times();
@@ -246,7 +245,6 @@ impl Connection {
         on_state!(self, state => state.receive(bytes, requests))
     }
 
-    /// Takes the end of the transport.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         match self {
             Self::Http1(state) => state.end(cause, requests),
@@ -255,7 +253,6 @@ impl Connection {
         }
     }
 
-    /// The earliest deadline of the exchanges under way.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         on_state!(self, state => state.next_deadline())
     }

@@ -26,7 +26,6 @@ use crate::problem::{Problem, escape};
 #[derive(Debug, Default)]
 pub(crate) struct Http2 {
     reader: FrameReader,
-    /// Scheme and authority of all requests.
     base: Arc<str>,
     decoder: Decoder,
     section: Section,
@@ -89,7 +88,6 @@ impl Http2 {
         push_preface(&mut self.out);
     }
 
-    /// Whether a flush must be requested.
     pub(crate) fn wants_flush(&mut self) -> bool {
         let has_output = !self.out.is_empty() || self.uploading > 0;
         has_output && !std::mem::replace(&mut self.awaits_flush, true)

@@ -30,7 +30,7 @@ impl Http2 {
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
             let mut exchange = self.waiting.remove(at)?.exchange;
-            exchange.answer.note_before_head(if self.has_settings { NO_STREAM } else { NO_SETTINGS });
+            exchange.answer.before_head = if self.has_settings { NO_STREAM } else { NO_SETTINGS };
             if !self.has_settings {
                 self.give_up();
             }
@@ -38,7 +38,7 @@ impl Http2 {
         };
         let (id, mut stream) = self.remove(at);
         if !stream.unsent().is_empty() {
-            stream.exchange.answer.note_before_head(NO_WINDOW);
+            stream.exchange.answer.before_head = NO_WINDOW;
         }
         push_reset(&mut self.out, id, ErrorCode::CANCEL);
         self.open_waiting();

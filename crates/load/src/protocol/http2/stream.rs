@@ -27,7 +27,6 @@ pub(super) struct Stream {
     rest_bytes: Option<u64>,
 }
 
-/// How far an answer is.
 #[derive(Debug)]
 pub(super) enum Progress {
     More,
@@ -75,7 +74,6 @@ impl Stream {
         self.after(is_last)
     }
 
-    /// Takes a part of the body.
     pub(super) fn on_data(&mut self, bytes: &[u8], is_last: bool, requests: &RequestSet) -> Progress {
         if !self.has_head {
             return wrong("data before the head");

@@ -20,7 +20,6 @@ use crate::protocol::{Protocol, alpn};
 /// TLS sessions that a worker remembers to resume them.
 const REMEMBERED_SESSIONS: usize = 256;
 
-/// The TLS configuration of all connections of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Security {
     pub(super) config: Arc<ClientConfig>,
@@ -80,8 +79,7 @@ impl Security {
     }
 }
 
-/// The configuration of TLS connections with this protocol, and the name of the server, for a client that is not of this
-/// crate.
+/// The configuration of TLS connections with this protocol, and the name of the server, for a client of another crate.
 pub fn tls_client(spec: &TlsSpec, protocol: Protocol) -> Result<(Arc<ClientConfig>, ServerName<'static>), LoadError> {
     Security::new(spec, protocol).map(|security| (security.config, security.server_name))
 }

@@ -25,9 +25,7 @@ struct Session {
 /// What received bytes contained, apart from plain text.
 #[derive(Debug, Default)]
 pub(crate) struct Decrypted {
-    /// The handshake is complete.
     pub(crate) established: Option<HandshakeKind>,
-    /// The connection has ended, for this reason.
     pub(crate) end: Option<CloseCause>,
 }
 
@@ -36,7 +34,6 @@ impl Tls {
         Self { security, sessions: Vec::new(), plaintext: Vec::new(), ciphertext: Vec::new() }
     }
 
-    /// Starts the handshake on an open transport.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
         let connection = self.security.begin();
         let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error, false)))?;

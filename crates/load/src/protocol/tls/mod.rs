@@ -36,7 +36,6 @@ impl TlsSpec {
     }
 }
 
-/// A client certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// A PEM file with the certificate and its chain.

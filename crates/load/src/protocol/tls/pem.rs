@@ -5,10 +5,7 @@ use std::path::Path;
 use super::failure::unusable_setting;
 use crate::error::LoadError;
 
-/// The contents of a file in PEM. `content` says what it should hold, and `convert` is the command that makes it from DER.
-///
-/// # Errors
-/// When it cannot be read, or is in another form; then with the command that converts it.
+/// The bytes of a file that should hold `content` in PEM. Of another form, the error says how to convert it: DER by `convert`.
 pub(super) fn read(path: &Path, content: &str, convert: &str) -> Result<Vec<u8>, LoadError> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| {
@@ -27,7 +24,6 @@ pub(super) fn read(path: &Path, content: &str, convert: &str) -> Result<Vec<u8>,
     Err(unusable_setting(format!("{shown} is in {form}, and not in PEM"), &format!("convert it: {command}")))
 }
 
-/// The error for a file without a key that can be used.
 pub(super) fn unusable_key(path: &Path, pem: &[u8], why: &str) -> LoadError {
     let shown = path.display();
     if contains(pem, b"ENCRYPTED") {
@@ -40,7 +36,6 @@ pub(super) fn unusable_key(path: &Path, pem: &[u8], why: &str) -> LoadError {
     unusable_setting(format!("{shown}: no private key: {why}"), "give a file with a private key in PEM (--key)")
 }
 
-/// The tags of DER.
 const SEQUENCE: u8 = 0x30;
 const VERSION_3: [u8; 3] = [0x02, 0x01, 0x03];
 

@@ -15,14 +15,12 @@ use crate::protocol::conversation::Push;
 
 #[derive(Debug, Default)]
 pub(crate) struct WebSocket {
-    /// Scheme and authority of the server.
     base: Arc<str>,
     state: WebSocketState,
     /// What the server pushes; `None` if it only answers.
     push: Option<Push>,
     /// A request that waits for its answer, or a subscription.
     under_way: Option<Exchange>,
-    /// The connection accepts no more requests.
     is_retired: bool,
     /// Messages of the subscription that have not left: each waits for a message of the server to the one before.
     unsent: VecDeque<Vec<u8>>,
@@ -70,7 +68,6 @@ impl WebSocket {
         Ok(is_open)
     }
 
-    /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
         self.under_way = None;
         self.is_retired = false;
@@ -130,7 +127,6 @@ impl WebSocket {
         true
     }
 
-    /// Sends the prepared bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let WebSocketState::Open(endpoint) = &mut self.state else { return 0 };
         let bytes = endpoint.outgoing().len();
@@ -149,7 +145,6 @@ impl WebSocket {
         self.state = WebSocketState::Closed;
     }
 
-    /// Reads bytes up to the next event.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         loop {
             let WebSocketState::Open(endpoint) = &mut self.state else { return Step::More };
@@ -176,8 +171,8 @@ impl WebSocket {
         }
     }
 
-    /// Processes a message. Returns `None` for one that arrived before any request, because later answers can still be
-    /// assigned, and for one that the next message of a subscription has waited for.
+    /// `None` for a message before any request, since later answers can still be assigned, and for one that the next message of a
+    /// subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
         if self.push.is_some() {
             return (!self.send_unsent()).then(|| Step::Pushed(Stamped::from_message(message)));
@@ -208,7 +203,6 @@ impl WebSocket {
         Step::Broken(Problem::new(ErrorClass::Read, format!("the server closed the WebSocket {why}")))
     }
 
-    /// Prepares a ping that contains its send time.
     pub(crate) fn ping(&mut self, now: Nanos) {
         if let WebSocketState::Open(endpoint) = &mut self.state {
             endpoint.send_ping(&now.0.to_be_bytes());
