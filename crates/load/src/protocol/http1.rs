@@ -1,5 +1,5 @@
-//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order. An answer may be a stream of
-//! events, which is reported event by event.
+//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order. A stream of events
+//! is reported event by event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl Http1 {
         self.first_bytes.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
-    /// Whether the end of the connection is also that of a stream of events. What is left of that is then to be received.
+    /// Whether the end of the connection is also that of a stream of events, whose rest is then to be received.
     pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
         let subscription = self.under_way.front_mut().and_then(|exchange| exchange.subscription.as_mut());
         let Some(subscription) = subscription else { return false };

@@ -19,7 +19,6 @@ const MAX_BACKOFF: Duration = Duration::from_millis(256);
 /// Preparation lasts at most this many connect timeouts while connections are still being opened.
 const PREPARATION_TIMEOUTS: u32 = 12;
 
-/// What a connection does.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// Not open; opened again at this moment.
@@ -34,7 +33,6 @@ enum State {
     Open,
 }
 
-/// One attempt to open a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
     pub(super) since: Nanos,
@@ -43,7 +41,6 @@ pub(super) struct Attempt {
     pub(super) stage: ErrorClass,
 }
 
-/// What to do about a connection whose deadline may have passed.
 pub(super) enum Due {
     Nothing,
     /// The attempt to open it has timed out.
@@ -117,7 +114,6 @@ impl Connections {
         }
     }
 
-    /// Begins to open the first `in_use` connections.
     pub(super) fn begin_preparation(&mut self, in_use: usize) {
         self.in_use = in_use;
         self.prepared = 0;
@@ -179,8 +175,7 @@ impl Connections {
         if self.connecting > 0 { latest } else { latest.min(self.pace.renew_at) }
     }
 
-    /// Begins a slice. Connections that could not be opened in preparation are tried again. The first tick checks all
-    /// deadlines.
+    /// Connections that could not be opened in preparation are tried again. The first tick checks all deadlines.
     pub(super) fn begin_slice(&mut self, start: Nanos) {
         self.next_deadline = start;
         for entry in &mut self.entries[..self.in_use] {
@@ -215,17 +210,14 @@ impl Connections {
         self.is_open(token) && !entry.is_ending && !entry.connection.is_retired()
     }
 
-    /// The server has ended its side of an open connection.
     pub(super) fn note_ending(&mut self, token: Token) {
         self.entries[token.index()].is_ending = true;
     }
 
-    /// Whether any connection is being opened.
     pub(super) const fn is_connecting(&self) -> bool {
         self.connecting > 0
     }
 
-    /// The attempt to open this connection, if one is under way.
     pub(super) fn attempt(&self, token: Token) -> Option<Attempt> {
         match self.entries[token.index()].state {
             State::Connecting(attempt) => Some(attempt),
@@ -326,13 +318,11 @@ impl Connections {
         self.next_deadline = self.next_deadline.min(moment);
     }
 
-    /// When deadlines must be checked again.
     pub(super) const fn next_deadline(&self) -> Nanos {
         self.next_deadline
     }
 
-    /// Begins a check of all deadlines. It looks at every connection, which is cheap because it happens about once per
-    /// timeout: a running load keeps moving the earliest deadline.
+    /// Begins a check of all deadlines, about once per timeout: a running load keeps moving the earliest deadline.
     pub(super) fn begin_check(&mut self, now: Nanos) {
         self.next_deadline = Nanos::MAX;
         self.pace.renew(now);
@@ -361,15 +351,11 @@ impl Connections {
         Due::Nothing
     }
 
-    /// Makes the next flush send the bytes of a connection.
     pub(super) fn flush_later(&mut self, token: Token) {
         self.unflushed.push(token);
     }
 
-    /// Sends the gathered bytes of one connection.
-    ///
-    /// # Units
-    /// Bytes sent; `None` when no connection has any.
+    /// Sends the gathered bytes of one connection, and returns their number; `None` when no connection has any.
     pub(super) fn flush_next(&mut self, io: &mut impl Transport) -> Option<usize> {
         let token = self.unflushed.pop()?;
         Some(if self.is_open(token) { self[token].flush(io, token) } else { 0 })

@@ -13,7 +13,6 @@ pub(crate) struct Demand {
     start: Nanos,
     /// No request has an intended start at or after this moment.
     until: Nanos,
-    /// How many of the count are left.
     remaining: u64,
     /// No request with an earlier intended start uses up the count.
     counts_from: Nanos,
@@ -65,7 +64,6 @@ impl Demand {
         self.remaining = self.remaining.min(requests);
     }
 
-    /// Stops demanding requests from `until` on.
     pub(crate) fn end_at(&mut self, until: Nanos) {
         self.until = self.until.min(until);
     }
@@ -79,8 +77,7 @@ impl Demand {
         (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
     }
 
-    /// When the user of this connection, free from `ready` on, sends its next request; `None` if never again. In an open loop a
-    /// connection is available as soon as it is free.
+    /// When the user of this connection, free from `ready` on, sends its next request; `None` if never again.
     pub(crate) fn next_request_at(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
         let DemandSource::Users { active_users: Some(active_users) } = &self.source else { return Some(ready) };
         let active_from_ns = active_users.active_from_ns(connection, ready.since(self.start))?;

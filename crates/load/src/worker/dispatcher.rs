@@ -16,10 +16,8 @@ use crate::protocol::push_of;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
 
-/// A request that leaves now.
 pub(super) struct Departure {
     pub(super) token: Token,
-    /// Index in the request set.
     pub(super) request: usize,
     pub(super) now: Nanos,
     pub(super) times: Times,
@@ -32,8 +30,7 @@ pub(super) struct Dispatcher {
     /// The worker's position in the cycle of requests and in their feeds.
     pub(super) cursor: RequestCursor,
     free: FreePlaces,
-    /// Users of the closed loop who think or are not active yet, and until when. They have no place meanwhile, so it does
-    /// not matter to them what becomes of their connection.
+    /// Users of the closed loop who think or are not active yet, and until when. Meanwhile they need no connection.
     thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
     /// Users of the closed loop who want to send while their connection takes no requests, by connection: since when.
     waiting: Vec<Vec<Nanos>>,
@@ -74,7 +71,6 @@ impl Dispatcher {
         self.waiting.resize_with(connections.max(self.waiting.len()), Vec::new);
     }
 
-    /// Assigns no request whose intended start is `until` or later.
     pub(super) fn end_at(&mut self, until: Nanos) {
         self.demand.end_at(until);
     }
@@ -88,13 +84,11 @@ impl Dispatcher {
         self.under_way
     }
 
-    /// Notes that a request under way has been answered or has failed.
     pub(super) const fn note_ended(&mut self) {
         self.under_way -= 1;
     }
 
-    /// Whether every request of the slice has ended. `is_open` says whether the window lasts, and `is_connecting`
-    /// whether a user of the closed loop still waits for a connection.
+    /// Whether every request of the slice has ended. `is_open` says whether the window lasts.
     pub(super) fn is_finished(&self, is_open: bool, is_connecting: bool) -> bool {
         let waits = if self.demand.is_closed_loop() { is_connecting } else { self.demand.head().is_some() };
         self.under_way == 0 && (self.demand.is_exhausted() || !(waits || is_open))
@@ -134,7 +128,6 @@ impl Dispatcher {
         Some((token, returned))
     }
 
-    /// Keeps a request that a server sent back, until a place is free.
     pub(super) fn take_back(&mut self, returned: Returned) {
         self.returned.push_back(returned);
     }
@@ -150,8 +143,7 @@ impl Dispatcher {
         self.returned.iter().map(|returned| returned.exchange.deadline).min()
     }
 
-    /// Removes a request that waits for a place: the oldest, or only if its deadline has passed at `overdue_at`. Returns its intended
-    /// start.
+    /// Removes a request that waits for a place: any, or one whose deadline has passed at `overdue_at`.
     pub(super) fn take_waiting(&mut self, overdue_at: Option<Nanos>) -> Option<Nanos> {
         let is_due = |head: &Nanos| overdue_at.is_none_or(|now| *head + self.setup.timeout <= now);
         let intended = self.demand.head().filter(is_due)?;
@@ -164,22 +156,19 @@ impl Dispatcher {
         self.waiting.get_mut(token.index()).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes the request of a user who has waited since `ready` for a connection that failed at `at`. Returns its intended start;
-    /// `None` if there is no request for it, because the count is used up.
+    /// Takes the request of a user who has waited since `ready` for a connection that failed at `at`, if any is left.
     pub(super) fn take_request_of_user(&mut self, ready: Nanos, at: Nanos) -> Option<Nanos> {
         let intended = self.demand.due(ready, at)?;
         self.demand.take(intended);
         Some(intended)
     }
 
-    /// Returns `at`, if no place is free for an open loop: requests may be waiting for the place that an event frees at
-    /// `at`.
+    /// Returns `at`, if requests of an open loop may be waiting for the place that an event frees at `at`.
     pub(super) fn blocked_at(&self, at: Nanos) -> Option<Nanos> {
         (self.free.is_empty() && !self.demand.is_closed_loop()).then_some(at)
     }
 
-    /// Goes on after an exchange has ended. A user of the closed loop thinks before its next request. In an open loop the place
-    /// is free at once, if the connection still takes requests.
+    /// Goes on after an exchange: a user of the closed loop thinks, and in an open loop the place is free at once.
     pub(super) fn end_exchange(&mut self, token: Token, at: Nanos, takes_requests: bool) {
         if !self.demand.is_closed_loop() {
             if takes_requests {
@@ -211,8 +200,7 @@ impl Dispatcher {
         }
     }
 
-    /// Frees the places of a connection that is open: in a closed loop for the users who wait for it, in an open loop all.
-    /// The attempt to open it began at `since` and ended at `at`.
+    /// Frees the places of a connection whose opening lasted from `since` to `at`: in a closed loop for waiting users.
     pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos) {
         if self.demand.is_closed_loop() {
             for ready in self.waiting[token.index()].drain(..) {

@@ -1,5 +1,4 @@
-//! The one worker loop. Load models, stop rules, pollers and clocks are values that it receives. A worker shares no mutable state;
-//! what it records becomes the sample of its slice.
+//! The one worker loop. Load models, stop rules, pollers and clocks are values that it receives. Workers share no state.
 
 mod connections;
 mod demand;
@@ -39,7 +38,6 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// Addresses of the server, at least one.
     pub(crate) targets: Arc<[Target]>,
     pub(crate) options: SocketOptions,
     /// `None` for plain text.
@@ -79,13 +77,8 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         Self { poller, tls, runner: SliceRunner::new(clock, setup), backlog }
     }
 
-    /// Opens the missing ones of the first `in_use` connections, in steps. Waits until each has been opened or has
-    /// failed, as long as the number of open ones grows. The rest is opened during the slice, at the same pace. If this
-    /// takes long, `on_open` gets the number of open connections several times a second. Returns that number at the
-    /// end.
-    ///
-    /// # Errors
-    /// When the poller fails.
+    /// Opens the missing ones of the first `in_use` connections, in steps, as long as the number of open ones grows. The
+    /// slice opens the rest. If this takes long, `on_open` gets that number several times a second. Returns it at the end.
     pub(crate) fn prepare(
         &mut self,
         in_use: usize,

@@ -1,11 +1,8 @@
 //! How fast connections are opened, so that a listener's backlog holds them until the server has accepted them.
 //!
-//! A backlog of 50 is the JVM's default. The kernel completes a connect long before the server accepts it, and drops or
-//! resets connects beyond that number. So connections are opened in steps smaller than that backlog, with a pause after
-//! each. In preparation the next step also waits while a connect is pending, and while the kernel says that the
-//! listener still holds connections (`procfs::backlog`). This has limits. The backlog of another machine cannot be
-//! seen. Within a slice the backlog is not read, because reading it would disturb the load. So a server that accepts
-//! nothing for several pauses can still overflow there, and so can one whose backlog is smaller than a step.
+//! The JVM's default backlog is 50, and the kernel drops or resets connects beyond that number. So connections are opened
+//! in steps below it. In preparation the next step also waits while a connect is pending or the listener holds
+//! connections. That of another machine cannot be seen, and within a slice reading it would disturb the load.
 
 use std::time::Duration;
 
@@ -44,7 +41,6 @@ impl Pace {
         now >= self.renew_at
     }
 
-    /// Delays the next step by another pause.
     pub(super) fn hold(&mut self, now: Nanos) {
         self.left = 0;
         self.renew_at = now + PAUSE;

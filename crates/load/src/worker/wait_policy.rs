@@ -84,7 +84,6 @@ impl WaitPolicy {
         self.first_event_at.get_or_insert(at);
     }
 
-    /// Notes that a request was sent.
     pub(super) fn note_send(&mut self, now: Nanos) {
         self.last_sent = now;
     }
@@ -111,8 +110,7 @@ impl WaitPolicy {
         }
     }
 
-    /// Moves the margin towards the lateness that one sleep in a hundred exceeds, in steps so small that one sleep
-    /// changes little.
+    /// Moves the margin, in small steps, towards the lateness that one sleep in a hundred exceeds.
     fn adjust_margin(&mut self, overslept_ns: u64) {
         self.overslept_ns = overslept_ns;
         let step_ns = self.margin_ns / 8;
@@ -124,9 +122,8 @@ impl WaitPolicy {
         self.margin_ns = moved_ns.clamp(LEAST_MARGIN_NS, MOST_MARGIN_NS);
     }
 
-    /// Upper bound of the delay between the arrival of an answer and its stamp, in nanoseconds. `at` is when it was
-    /// noticed. An answer that arrived while the worker was busy has waited for that work. One that woke the worker has
-    /// waited for a recent wake-up delay.
+    /// Most nanoseconds between the arrival of an answer and its stamp. `at` is when it was noticed. It has waited for
+    /// the work before, or for a wake-up as late as the last one.
     pub(super) fn stamped_late_ns(&self, at: Nanos) -> u64 {
         let unseen_ns = at.since(self.woke_at);
         match self.mode {

@@ -63,7 +63,7 @@ impl Exchange {
         self.subscription.as_ref().is_some_and(|subscription| subscription.arrived.is_over)
     }
 
-    /// Counts a message of its subscription; `None` for one that was sent before it. The next must arrive until `deadline`.
+    /// Counts a message of its subscription; `None` for one that was sent before. The next must come until `deadline`.
     pub(crate) fn count_message(
         &mut self,
         at: Nanos,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::failure::unusable_setting;
 use crate::error::LoadError;
 
-/// The bytes of a file that should hold `content` in PEM. Of another form, the error says how to convert it: DER by `convert`.
+/// The bytes of a file that should hold `content` in PEM. The error says how to convert another form: DER by `convert`.
 pub(super) fn read(path: &Path, content: &str, convert: &str) -> Result<Vec<u8>, LoadError> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| {

@@ -171,8 +171,8 @@ impl WebSocket {
         }
     }
 
-    /// `None` for a message before any request, since later answers can still be assigned, and for one that the next message of a
-    /// subscription has waited for.
+    /// `None` for a message before any request, since later answers can still be assigned, and for one that the next
+    /// message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
         if self.push.is_some() {
             return (!self.send_unsent()).then(|| Step::Pushed(Stamped::from_message(message)));

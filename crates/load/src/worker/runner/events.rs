@@ -53,7 +53,7 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Takes the bytes of the protocol's handshake. Returns whether the connection is open.
+    /// Returns whether the connection is open.
     fn on_handshake_bytes(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &mut &[u8]) -> bool {
         let Some(attempt) = self.connections.attempt(token) else { return true };
         match self.connections[token].on_handshake_bytes(bytes) {
@@ -152,8 +152,8 @@ impl<C: Clock> SliceRunner<C> {
         self.reconnect(io, token, at);
     }
 
-    /// Records a pushed message. A message that was sent after the window ends its subscription instead. That is
-    /// correct in a slice of fixed duration; in a slice of fixed count, the returned problem makes it a failure.
+    /// Records a pushed message. One that was sent after the window ends its subscription instead, in a slice of fixed
+    /// count with the returned problem.
     fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
         let sent = self.stamps.sent_at(stamp);
         let at = sent.map_or(at, |(sent, _)| self.arrival_time(sent, at));
@@ -174,8 +174,7 @@ impl<C: Clock> SliceRunner<C> {
         None
     }
 
-    /// The arrival time of something that was sent at `sent`. All events of a batch are stamped `at` the batch's begin,
-    /// which may be earlier than `sent`.
+    /// The arrival time of what left at `sent`. Events are stamped `at` the begin of their batch, which may be earlier.
     fn arrival_time(&self, sent: Nanos, at: Nanos) -> Nanos {
         if sent > at { self.now() } else { at }
     }

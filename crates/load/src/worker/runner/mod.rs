@@ -87,7 +87,6 @@ impl<C: Clock> SliceRunner<C> {
         now
     }
 
-    /// How to wait from `now` on.
     pub(super) fn next_wait(&mut self, now: Nanos) -> WaitMode {
         let deadline = self.connections.next_deadline().min(now + MAX_SLEEP).min(self.recorder.next_boundary());
         let deadline = self.ping.map_or(deadline, |(at, _)| deadline.min(at));
@@ -116,7 +115,6 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatch(io, freed);
     }
 
-    /// Hands over the parts of the sample that are due.
     pub(super) fn end_periods(&mut self, now: Nanos, on_part: &mut dyn FnMut(SliceSample)) {
         self.recorder.end_periods(now, || spent(&self.clock, &self.wait_policy), on_part);
     }
@@ -200,7 +198,6 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Fails a request or subscription under way.
     fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
         self.finish(&exchange.times(), at, Some(problem), exchange.missing());
     }
@@ -213,7 +210,6 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Fails a request that never left.
     fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
         let times = Times { intended, blocked_until: Some(at), ..Times::default() };
         self.recorder.record_failure(&times, at, &Problem::new(ErrorClass::Timeout, text));
@@ -223,8 +219,7 @@ impl<C: Clock> SliceRunner<C> {
         self.fail(&returned.exchange, at, &Problem::new(ErrorClass::Timeout, text));
     }
 
-    /// Fails an attempt to connect, and the requests of the closed loop's users who wait for the connection. If nobody waits, it is
-    /// a connection event.
+    /// Fails an attempt to connect, and the requests of users who wait. If nobody does, it is a connection event.
     fn fail_attempt(&mut self, attempt: Attempt, token: Token, at: Nanos, problem: &Problem) {
         if !self.recorder.is_active() {
             return;

@@ -8,8 +8,7 @@ use super::SliceRunner;
 use crate::protocol::connection::{Begun, Exchange, Returned};
 
 impl<C: Clock> SliceRunner<C> {
-    /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
-    /// at which an event or a timeout freed a place while none was free.
+    /// Assigns due requests to free places, then sends what was gathered. `freed` is as in `next_departure`.
     pub(super) fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
         while let Some((token, returned)) = self.dispatcher.next_returned() {
             self.send_again(io, token, returned);
