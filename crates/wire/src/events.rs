@@ -3,27 +3,20 @@
 
 pub const MAX_EVENT_BYTES: usize = 1 << 20;
 
-/// How events are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// `data:` lines up to an empty line.
-    ServerSent,
-    Lines,
-}
-
 /// An event is longer than [`MAX_EVENT_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event of more than {MAX_EVENT_BYTES} bytes")]
 pub struct EventTooLong;
 
 /// Counts the events in bytes that arrive in any pieces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EventReader {
-    form: Form,
+    /// Whether an event is written as `data:` lines up to an empty line, and not as one line.
+    is_server_sent: bool,
     event_bytes: usize,
-    /// How much of the line has arrived, and whether it is still the start of `data`.
+    /// How much of the line has arrived, and whether it is no field `data`.
     line_bytes: usize,
-    may_be_data: bool,
+    is_other: bool,
     has_data: bool,
     /// The last byte was a CR, whose LF belongs to it.
     after_cr: bool,
@@ -37,8 +30,7 @@ impl EventReader {
     /// Reads bodies of this content type: `text/event-stream`, and otherwise lines.
     pub fn of_content_type(value: Option<&[u8]>) -> Self {
         let is_server_sent = value.is_some_and(|value| value.to_ascii_lowercase().starts_with(b"text/event-stream"));
-        let form = if is_server_sent { Form::ServerSent } else { Form::Lines };
-        Self { form, event_bytes: 0, line_bytes: 0, may_be_data: true, has_data: false, after_cr: false, mark_bytes: 0 }
+        Self { is_server_sent, ..Self::default() }
     }
 
     /// Takes bytes, and returns how many events they have ended. Fails when an event has no end.
@@ -51,7 +43,7 @@ impl EventReader {
             }
             self.mark_bytes = BYTE_ORDER_MARK.len();
             let is_second_of_pair = byte == b'\n' && self.after_cr;
-            self.after_cr = byte == b'\r' && self.form == Form::ServerSent;
+            self.after_cr = byte == b'\r' && self.is_server_sent;
             if is_second_of_pair {
                 continue;
             }
@@ -70,22 +62,16 @@ impl EventReader {
     /// Takes the end of the body, and returns whether it ends an event: a last line needs no line break, and a server-sent event
     /// that has not ended is none.
     pub fn finish(&self) -> bool {
-        self.form == Form::Lines && self.has_data
+        !self.is_server_sent && self.has_data
     }
 
     fn take_in_line(&mut self, byte: u8) {
         self.event_bytes += 1;
-        match self.form {
-            Form::Lines => self.has_data |= !byte.is_ascii_whitespace(),
-            Form::ServerSent => {
-                // A field `data` may be without a value.
-                let name = b"data";
-                self.may_be_data &= match self.line_bytes {
-                    at if at < name.len() => byte == name[at],
-                    at if at == name.len() => byte == b':',
-                    _ => true,
-                };
-            }
+        if self.is_server_sent {
+            // A field `data` may be without a value.
+            self.is_other |= b"data:".get(self.line_bytes).is_some_and(|wanted| byte != *wanted);
+        } else {
+            self.has_data |= !byte.is_ascii_whitespace();
         }
         self.line_bytes += 1;
     }
@@ -93,8 +79,8 @@ impl EventReader {
     /// Ends a line; returns whether that ends an event.
     fn end_line(&mut self) -> bool {
         let line_bytes = std::mem::take(&mut self.line_bytes);
-        let is_data = std::mem::replace(&mut self.may_be_data, true) && line_bytes >= b"data".len();
-        if self.form == Form::ServerSent && line_bytes > 0 {
+        let is_data = !std::mem::take(&mut self.is_other) && line_bytes >= b"data".len();
+        if self.is_server_sent && line_bytes > 0 {
             self.has_data |= is_data;
             if !is_data {
                 // A comment is no part of an event; it may keep a connection open on which no event comes for hours.

@@ -1,7 +1,7 @@
 //! The characters of tokens and of field values.
 
 /// Whether the text is a token: a method, the name of a field, the name of a chunk extension (RFC 9110, section 5.6.2).
-pub(crate) fn is_token(text: &str) -> bool {
+pub fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
@@ -10,7 +10,7 @@ pub(crate) fn is_token_byte(byte: u8) -> bool {
 }
 
 /// Whether the byte may be in the value of a field: no control character except the tab (RFC 9110, section 5.5).
-pub(crate) const fn is_field_byte(byte: u8) -> bool {
+pub const fn is_field_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
 

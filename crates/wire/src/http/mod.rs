@@ -2,7 +2,7 @@
 
 mod chunked;
 mod error;
-pub(crate) mod grammar;
+pub mod grammar;
 mod head;
 mod lenient;
 mod request;

@@ -5,8 +5,7 @@ use crate::http;
 use crate::http::grammar::{is_field_byte, is_token_byte};
 
 /// Header fields of an HTTP/1.1 connection, which malform a message of HTTP/2.
-pub(super) const OF_A_CONNECTION: [&str; 5] =
-    ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+pub const OF_A_CONNECTION: [&str; 5] = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
 /// What a field means to a client of HTTP/2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

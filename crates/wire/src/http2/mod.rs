@@ -11,7 +11,7 @@ mod request;
 mod table;
 
 pub use error::{ConnectionError, ErrorCode};
-pub use fields::Section;
+pub use fields::{OF_A_CONNECTION, Section};
 pub use frame::{Frame, FrameReader, MAX_PAYLOAD_BYTES, Settings};
 pub use hpack::Decoder;
 pub use outgoing::{

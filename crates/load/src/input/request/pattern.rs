@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use tare_sys::poll::Payload;
+use tare_wire::http::grammar::is_field_byte;
 use tare_wire::http::{EncodeError, Method, Request, announces_close};
 use tare_wire::http2::EncodedHead;
 
@@ -212,8 +213,7 @@ pub(super) fn refused(place: &str, error: &EncodeError) -> LoadError {
 
 fn check_column(header: &str, feed: &Feed, column: usize) -> Result<(), LoadError> {
     let table = &feed.table;
-    let fits = |value: &str| value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
-    (0..table.len()).find(|row| !fits(table.cell(*row, column))).map_or(Ok(()), |row| {
+    (0..table.len()).find(|row| !table.cell(*row, column).bytes().all(is_field_byte)).map_or(Ok(()), |row| {
         let what = format!("a control character, which header {header} cannot carry");
         Err(LoadError::input(&table.place(row, column), &what, "take it out, or encode it with |url"))
     })

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use tare_wire::http::grammar::is_token;
 use tare_wire::http::method_named;
 
 use super::{ListedBody, ListedRequest};
@@ -29,12 +30,10 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<ListedRequest>, LoadErr
     Ok(list)
 }
 
-/// A header field: a name of letters, digits and signs, a colon, and a blank or nothing.
+/// A header field: a name, a colon, and a blank or nothing.
 fn header(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    let is_field =
-        !name.is_empty() && name.chars().all(is_name) && (value.is_empty() || value.starts_with([' ', '\t']));
+    let is_field = is_token(name) && (value.is_empty() || value.starts_with([' ', '\t']));
     is_field.then(|| (name, value.trim()))
 }
 

@@ -7,6 +7,7 @@ mod vegeta;
 use std::path::PathBuf;
 
 use tare_wire::http::Method;
+use tare_wire::http2::OF_A_CONNECTION;
 
 use crate::error::LoadError;
 
@@ -74,16 +75,7 @@ fn literal(text: &str) -> String {
 
 /// Whether a header is written by tare itself, or is about the connection of the recorded client.
 fn is_of_connection(name: &str) -> bool {
-    const OF_CONNECTION: [&str; 8] = [
-        "host",
-        "content-length",
-        "connection",
-        "keep-alive",
-        "proxy-connection",
-        "te",
-        "transfer-encoding",
-        "upgrade",
-    ];
+    let mut others = OF_A_CONNECTION.iter().chain(&["host", "content-length", "te"]);
     // HTTP/2 has method, scheme, authority and path among its headers, with a colon.
-    name.starts_with(':') || OF_CONNECTION.iter().any(|other| name.eq_ignore_ascii_case(other))
+    name.starts_with(':') || others.any(|other| name.eq_ignore_ascii_case(other))
 }
