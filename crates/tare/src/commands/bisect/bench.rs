@@ -9,17 +9,13 @@ use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Currency, Plan, PlanError};
 use tare_report::write_all;
+use tare_run::RunError;
 
 use super::search::{Comparison, CostChange};
-use crate::failure::{error_text, is_cancelled};
+use crate::failure::error_text;
 use crate::session::{Session, is_failed_build};
 use crate::workspace::shown_path;
 use crate::{console, interrupt};
-
-/// The user stopped a run. What was measured is recorded.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted")]
-pub struct Stopped;
 
 pub struct ReleaseBench<'a> {
     pub server: String,
@@ -35,7 +31,7 @@ impl ReleaseBench<'_> {
     /// The plan that compares `other` with `reference` until the limit is judged.
     pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
         let limit = RatioLimit::worse_by(self.currency, limit).map_err(anyhow::Error::msg)?;
-        let mut plan = self.plan(reference, other, Vec::new(), self.flags, self.currency.is_latency())?;
+        let mut plan = self.plan(reference, other, Vec::new(), self.flags)?;
         plan.set_limits(vec![limit], Source::Flag);
         Ok(plan)
     }
@@ -50,13 +46,12 @@ impl ReleaseBench<'_> {
         other: usize,
         pinned: Vec<(String, String)>,
         flags: &Options,
-        needs_open_load: bool,
     ) -> anyhow::Result<Plan> {
         let (before, after) = (&self.releases[reference], &self.releases[other]);
         let mut suite = Suite::default();
         suite.suite.question = Some(format!("Does {} cost more in {after} than in {before}?", self.server));
         suite.run.versions = Some(vec![after.clone()]);
-        suite.run.latency = (!needs_open_load).then(tare_units::Span::default);
+        suite.run.latency = (!self.currency.is_latency()).then(tare_units::Span::default);
         suite.groups = vec![GroupSpec {
             baseline: self.server.clone(),
             baseline_version: Some(before.clone()),
@@ -72,32 +67,24 @@ impl ReleaseBench<'_> {
         Ok(plan)
     }
 
-    /// Measures, and writes the report into the folder of the run.
-    ///
-    /// # Errors
-    /// [`Stopped`] after Ctrl-C; otherwise what makes a run fail.
+    /// Measures, and writes the report into the folder of the run. After Ctrl-C it fails.
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<Summary> {
         // Ctrl-C may come between two runs.
         if interrupt::is_raised(&*interrupt::flag()?) {
-            return Err(Stopped.into());
+            return Err(RunError::Interrupted.into());
         }
-        // It may come while the servers are built, too.
-        let stopped = |error| if is_cancelled(&error) { anyhow::Error::from(Stopped) } else { error };
-        let measured = self.session.measure(plan).map_err(stopped)?;
+        let measured = self.session.measure(plan)?;
         let (record, run_dir) = (&measured.record, &measured.run_dir);
         let summary = summarize(record);
         write_all(&summary, record, run_dir)?;
         console::print_text(&format!("  page      {}\n", shown_path(&run_dir.join("report.html"))));
         if measured.is_interrupted() {
-            return Err(Stopped.into());
+            return Err(RunError::Interrupted.into());
         }
         Ok(summary)
     }
 
-    /// Compares `other` with `reference`, and prints what comes out.
-    ///
-    /// # Errors
-    /// As [`Self::measure`]. A release that cannot be built is none.
+    /// Compares `other` with `reference`, and prints what comes out. A release that cannot be built is no error.
     pub fn compare(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison> {
         let plan = self.comparison_plan(reference, other, limit)?;
         let (before, after) = (&self.releases[reference], &self.releases[other]);
@@ -114,10 +101,12 @@ impl ReleaseBench<'_> {
             }
             Err(error) => return Err(error),
         };
-        let words = if reference < other {
-            in_words(&compared, before, after)
-        } else {
-            words_of_fall(&compared, before, after)
+        let words = match &compared {
+            // Where the cost fell, the release that costs more lacks the change.
+            Comparison::Beyond(change) if other < reference => {
+                format!("{after} does not have the change: {} beside {before}", change.text)
+            }
+            compared => in_words(compared, before, after),
         };
         console::print_text(&format!("  {words}\n"));
         Ok(compared)
@@ -142,7 +131,6 @@ fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
     }
 }
 
-/// What a comparison with a release before `after` says.
 fn in_words(compared: &Comparison, before: &str, after: &str) -> String {
     match compared {
         Comparison::Beyond(change) => format!("{after} has the change: {}", change.text),
@@ -151,14 +139,5 @@ fn in_words(compared: &Comparison, before: &str, after: &str) -> String {
         }
         Comparison::Within(change) => format!("{after} is like {before}: {}", change.text),
         Comparison::Unknown(reason) => format!("{after} is not known: {reason}"),
-    }
-}
-
-/// What a comparison of an earlier release with the `last` one says: where the cost fell, the one that costs more lacks the
-/// change.
-fn words_of_fall(compared: &Comparison, last: &str, earlier: &str) -> String {
-    match compared {
-        Comparison::Beyond(change) => format!("{earlier} does not have the change: {} beside {last}", change.text),
-        other => in_words(other, last, earlier),
     }
 }

@@ -12,10 +12,10 @@ use tare_plan::settings::Options;
 
 use crate::args::{BisectArgs, Global};
 use crate::console;
-use crate::failure::{Outcome, error_text};
+use crate::failure::{Outcome, error_text, is_cancelled};
 use crate::session::{Session, is_failed_build, print_plan};
 use crate::workspace::Workspace;
-use bench::{ReleaseBench, Stopped};
+use bench::ReleaseBench;
 use search::{SearchEnd, most_comparisons, search};
 
 /// Searches the release, or shows what would be searched.
@@ -40,7 +40,7 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let found = search(count, least, &mut |reference, other, limit| bench.compare(reference, other, limit));
     match found.and_then(|end| conclude(end, &bench, args)) {
-        Err(error) if error.is::<Stopped>() => {
+        Err(error) if is_cancelled(&error) => {
             console::print_text(
                 "\n  Interrupted. The answers above stand. To go on from there, give the last release without the change \
                  as --good, and the first one with it as --bad.\n",
@@ -51,7 +51,6 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
 }
 
-/// The one server whose releases are searched.
 fn the_server(flags: &Options, workspace: &Workspace) -> Result<String, PlanError> {
     let unnamed = || PlanError::value("--servers", "name the server whose releases are searched, with -s");
     let patterns = flags.servers.as_deref().ok_or_else(unnamed)?;
@@ -85,7 +84,6 @@ fn releases_of(args: &BisectArgs, server: &str, workspace: &mut Workspace) -> Re
     Ok(releases)
 }
 
-/// Says what was found, and whose the change is.
 fn conclude(end: SearchEnd, bench: &ReleaseBench<'_>, args: &BisectArgs) -> anyhow::Result<Outcome> {
     let release = |at: usize| bench.releases[at].as_str();
     let (first, last) = (release(0), release(bench.releases.len() - 1));
@@ -126,7 +124,7 @@ fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &Bis
     // Student's intervals need a number of starts that was fixed before.
     let flags = &Options { budget: None, forks: Some(args.attribution_forks), ..bench.flags.clone() };
     let pinned = vec![(beneath.clone(), old.clone()), (beneath.clone(), new.clone())];
-    let plan = bench.plan(before, after, pinned, flags, bench.currency.is_latency())?;
+    let plan = bench.plan(before, after, pinned, flags)?;
     let summary = match bench.measure(&plan) {
         Ok(summary) => summary,
         // The release that was found stays found.

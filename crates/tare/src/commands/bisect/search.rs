@@ -17,9 +17,8 @@ impl CostChange {
         self.bounds.is_some_and(|(_, hi)| hi < factor)
     }
 
-    /// The factor that tells a release with this change from one without it: half of the change, or what the change is at
-    /// least by its interval, whichever is less. The estimate alone may be more than twice the true change. Then a release
-    /// with the change would lie on the wrong side of its half. `limit` is what the change is known to exceed.
+    /// The factor that tells a release with this change from one without it: half of the change, but not more than the
+    /// change is for certain, because the estimate may be twice the true change. The change is known to exceed `limit`.
     fn dividing_factor(&self, limit: f64) -> f64 {
         self.factor.sqrt().min(self.bounds.map_or(limit, |(lo, _)| lo.max(limit)))
     }
@@ -36,31 +35,22 @@ pub enum Comparison {
     Unknown(String),
 }
 
-/// Whether a second release costs more than so many times as much as a first one. Both are named by their place in the list.
-/// It fails where the search cannot go on; a release that cannot be built or decided is no failure.
+/// Whether a second release costs more than so many times as much as a first one. Both are places in the list. A release
+/// that cannot be built or decided is no error.
 pub type CompareReleases<'a> = dyn FnMut(usize, usize, f64) -> anyhow::Result<Comparison> + 'a;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEnd {
     /// The change came with `first_after`, or with one of the releases before it that are `unknown`.
-    Found {
-        /// The last release that is like the first one of the list.
-        last_before: usize,
-        /// The first release that is like the last one of the list.
-        first_after: usize,
-        /// The releases between them, which could not be told.
-        unknown: Vec<usize>,
-    },
+    Found { last_before: usize, first_after: usize, unknown: Vec<usize> },
     /// The last release of the list does not differ from the first.
     NoChange(CostChange),
     /// Whether it differs is not known, for this reason.
     NotDecided(String),
 }
 
-/// Searches a list of at least two releases, in order. A change of less than `least` counts as none.
-///
-/// A release is like the first or like the last, depending on the side of half of the whole change on which its interval
-/// lies. Where changes come and go, one of them is found.
+/// Searches a list of at least two releases, in order. A change of less than `least` counts as none. A release is like the
+/// first or the last by the side of half of the change on which its interval lies. Of changes that come and go, one is found.
 pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
@@ -82,11 +72,9 @@ pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) ->
     Ok(SearchEnd::Found { last_before, first_after, unknown })
 }
 
-/// Compares the last release with the first. A limit asks whether the last one costs more, and it is judged as soon as that
-/// is known. Whether the first one costs more then needs a comparison of its own, unless the interval says it already.
-///
-/// A change is stated with the release from which it is seen, the cheaper one, and is certain to exceed `least`. Without
-/// one the search ends.
+/// The change between the first release and the last, with the cheaper one. It is certain to exceed `least`; without one the
+/// search ends. A limit asks whether the last one costs more. Whether the first one does then needs a comparison of its own,
+/// unless the interval says it already.
 fn whole_change(
     last: usize,
     least: f64,
@@ -111,8 +99,7 @@ fn whole_change(
     })
 }
 
-/// The most comparisons that a search of so many releases needs if each is decided. Two may be needed of the first release
-/// and the last.
+/// The most comparisons that a search needs if each is decided. Two may be needed of the first release and the last.
 pub fn most_comparisons(releases: usize) -> u32 {
     2 + releases.saturating_sub(1).next_power_of_two().trailing_zeros()
 }
