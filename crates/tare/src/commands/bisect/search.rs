@@ -35,8 +35,8 @@ pub enum Comparison {
     Unknown(String),
 }
 
-/// Whether a second release costs more than so many times as much as a first one. Both are places in the list. A release
-/// that cannot be built or decided is no error.
+/// Whether a second release costs more than so many times as much as a first one. Both are places in the list. A
+/// release that cannot be built or decided is no error.
 pub type CompareReleases<'a> = dyn FnMut(usize, usize, f64) -> anyhow::Result<Comparison> + 'a;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +49,8 @@ pub enum SearchEnd {
     NotDecided(String),
 }
 
-/// Searches a list of at least two releases, in order. A change of less than `least` counts as none. A release is like the
-/// first or the last by the side of half of the change on which its interval lies. Of changes that come and go, one is found.
+/// Searches a list of at least two releases, in order. A change of less than `least` counts as none. A release is like
+/// the first or the last by the side of half of the change on which its interval lies. Of several changes, one is found.
 pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
@@ -72,9 +72,9 @@ pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) ->
     Ok(SearchEnd::Found { last_before, first_after, unknown })
 }
 
-/// The change between the first release and the last, with the cheaper one. It is certain to exceed `least`; without one the
-/// search ends. A limit asks whether the last one costs more. Whether the first one does then needs a comparison of its own,
-/// unless the interval says it already.
+/// The change between the first release and the last, with the cheaper one. It is certain to exceed `least`; without one
+/// the search ends. A limit asks whether the last one costs more. Whether the first one does then needs a comparison of
+/// its own, unless the interval says it already.
 fn whole_change(
     last: usize,
     least: f64,
