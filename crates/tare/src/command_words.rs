@@ -2,11 +2,8 @@
 
 use tare_plan::PlanError;
 
-/// The words of a command: quotes and backslashes keep blanks, as in a shell. No variable is replaced. `origin` is the flag
-/// or the key that the command comes from.
-///
-/// # Errors
-/// A quote is not closed, or there is no word.
+/// The words of a command, at least one: quotes and backslashes keep blanks, as in a shell, and no variable is
+/// replaced. `origin` is the flag or the key that has the command.
 pub fn command_words(origin: &str, command: &str) -> Result<Vec<String>, PlanError> {
     let unclosed = || format!("the command {command} has a quote that is not closed; close it, or escape it with \\");
     let words = shell_words::split(command).map_err(|_| PlanError::value(origin, unclosed()))?;

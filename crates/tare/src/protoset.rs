@@ -7,7 +7,6 @@ use prost_reflect::{DescriptorPool, DynamicMessage};
 
 use crate::failure::wrong_usage;
 
-/// The descriptor set of a file.
 #[derive(Debug)]
 pub struct Protoset {
     file: PathBuf,
@@ -26,10 +25,7 @@ impl Protoset {
         Ok(Self { file: file.to_owned(), pool })
     }
 
-    /// The bytes of the message that `json` states, for a method with this path: `/package.Service/Method`.
-    ///
-    /// # Errors
-    /// When the method is unknown or not unary, or the message is another one than it takes.
+    /// The bytes of the message that `json` states, for the unary method with this path: `/package.Service/Method`.
     pub fn message(&self, path: &str, json: &str) -> anyhow::Result<Vec<u8>> {
         let file = self.file.display();
         let (service_name, name) = path.trim_start_matches('/').split_once('/').unwrap_or((path, ""));

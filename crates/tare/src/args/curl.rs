@@ -12,7 +12,6 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use self::quotes::with_plain_quotes;
 
-/// The flag that holds a line for curl.
 const FLAG: &str = "--curl";
 
 /// What a flag of curl means here.
@@ -22,21 +21,17 @@ enum Meaning {
     Nothing,
     /// The same of a flag with a value.
     NothingWithValue,
-    /// This flag.
     Flag(&'static str),
-    /// This flag with the value.
     Value(&'static str),
     /// This flag with the value, which is a number of seconds.
     Seconds(&'static str),
     /// A header of this name with the value after this word.
     Header(&'static str, &'static str),
-    /// A header as written.
     AnyHeader,
     /// A part of the body: text, or a file after @, whose line ends are left out.
     Data,
     /// A part of the body: text, or a file after @, as it is.
     Binary,
-    /// A part of the body, as text.
     Text,
     /// A part of the body that is to be encoded.
     Encoded,
@@ -102,10 +97,7 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--http3", Refused("tare speaks HTTP/1.1 and HTTP/2")),
 ];
 
-/// The command line with the flags that a line for curl stands for.
-///
-/// # Errors
-/// When the line cannot be read, or has a flag that means nothing here.
+/// The command line with the flags that a line for curl stands for. Flags that mean nothing here are errors.
 pub fn with_curl_line(words: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
     let is_load = words.iter().skip(1).any(|word| word == "load");
     let mut read = Vec::with_capacity(words.len());
@@ -226,7 +218,7 @@ impl CurlRequest {
         Ok(())
     }
 
-    /// Of a flag that is given twice the last one counts, unless it is a part of a form.
+    /// Of a flag that is given twice, the last one counts; parts of a form add up.
     fn set(&mut self, flag: &'static str, value: Option<String>) {
         self.flags.retain(|(other, _)| *other != flag || flag == "--form");
         self.flags.push((flag, value));
@@ -248,7 +240,6 @@ impl CurlRequest {
         self.headers.iter().any(is_it)
     }
 
-    /// The URL, the flags and the body.
     fn flags(mut self) -> Result<Vec<String>, String> {
         // cmd of Windows has a caret before each quote.
         if self.urls.iter().any(|url| url.starts_with('^')) {

@@ -31,7 +31,9 @@ pub use curl::with_curl_line;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
-pub use load::{AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, looked_up};
+pub use load::{
+    AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, looked_up,
+};
 pub use profile::ProfileArgs;
 pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};
@@ -48,10 +50,7 @@ pub struct Cli {
     pub global: Global,
 }
 
-/// Reads a command line, the program's name first.
-///
-/// # Errors
-/// The help or the version where they are asked for, or what is wrong.
+/// Reads a command line, the program's name first. Its error may be the help or the version that was asked for.
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
     let words = with_curl_line(words.into_iter().map(Into::into).collect())?;
     let is_load = words.get(1).is_some_and(|command| command == "load");
@@ -60,7 +59,6 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Re
     Cli::from_arg_matches(&matches)
 }
 
-/// A parser of the currencies with these names.
 fn currency(names: &'static [&'static str]) -> impl TypedValueParser<Value = Currency> {
     PossibleValuesParser::new(names.iter().copied()).try_map(|name| name.parse())
 }

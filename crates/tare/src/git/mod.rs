@@ -32,10 +32,7 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// The checkout that contains `folder`; `None` outside of any.
-    ///
-    /// # Errors
-    /// `git` cannot be run, or refuses the checkout.
+    /// The checkout that contains `folder`; `None` outside of any. A checkout that git refuses is an error.
     pub fn containing(folder: &Path) -> anyhow::Result<Option<Self>> {
         let output = git(folder, &["rev-parse", "--show-toplevel"])?;
         if output.status.success() {
@@ -50,9 +47,6 @@ impl Checkout {
 
     /// The commit that a revision names. A branch may be there only as one of `origin`, as after the checkout of a CI job.
     /// `named_by` is the flag, or file and key.
-    ///
-    /// # Errors
-    /// There is no such revision: the error names the nearest branches and tags.
     pub fn commit(&self, revision: &str, named_by: &str) -> anyhow::Result<String> {
         for name in [revision, &format!("refs/remotes/origin/{revision}")] {
             let wanted = format!("{name}^{{commit}}");

@@ -30,11 +30,8 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    /// The work tree that contains this path, as it is: a run that goes on uses what an earlier process built there.
-    /// `None` for a path in no work tree of a baseline.
-    ///
-    /// # Errors
-    /// It was removed meanwhile, or its lock cannot be had.
+    /// The work tree of a baseline that contains this path, as it is: a run that goes on uses what an earlier process
+    /// built there. One that was removed meanwhile is an error.
     pub fn containing(path: &Path) -> anyhow::Result<Option<Self>> {
         let is_tree = |folder: &&Path| {
             let above = folder.parent().and_then(Path::parent);
@@ -73,9 +70,6 @@ fn note_use(lock: &File) {
 
 impl Checkout {
     /// A work tree of this commit in a folder of its own below `cache`.
-    ///
-    /// # Errors
-    /// When git cannot make it, or another process takes too long to.
     pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<WorkTree> {
         let folder = self.worktree_folder(commit, cache);
         if let Some(parent) = folder.parent() {
@@ -114,8 +108,8 @@ impl Checkout {
         Ok(())
     }
 
-    /// Makes a work tree known to git again, such as one from the cache of a CI job, whose clone is new. Files that are as in
-    /// the commit keep their times, so that build tools find there what they built. `None` if that does not work.
+    /// Makes a work tree from the cache of a CI job, whose clone is new, known to git again. Files that are as in the
+    /// commit keep their times, so that build tools find there what they built. `None` if that does not work.
     fn adopt(&self, folder: &Path, commit: &str) -> Option<()> {
         let link = folder.join(".git");
         if !link.is_file() {
@@ -163,10 +157,10 @@ impl Checkout {
     }
 }
 
-/// When a work tree was used last: its lock says so; one of an earlier version of tare has none.
+/// When a work tree was used last: its lock says so.
 fn last_use(folder: &Path) -> SystemTime {
-    let modified = |path: &Path| path.metadata().and_then(|found| found.modified());
-    modified(&lock_file(folder)).or_else(|_| modified(folder)).unwrap_or(SystemTime::UNIX_EPOCH)
+    let modified = lock_file(folder).metadata().and_then(|found| found.modified());
+    modified.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// Whether a folder is a work tree at this commit that git knows. Files of the commit that a build changed, or that an

@@ -36,10 +36,7 @@ impl ReleaseBench<'_> {
         Ok(plan)
     }
 
-    /// The plan of two releases, and of other servers beside them.
-    ///
-    /// # Errors
-    /// The settings make no plan, or one of several scenarios.
+    /// The plan of two releases, and of other servers beside them, with one scenario.
     pub fn plan(
         &self,
         reference: usize,

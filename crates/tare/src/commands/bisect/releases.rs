@@ -4,9 +4,6 @@ use tare_plan::PlanError;
 use tare_plan::inventory::KnownServer;
 
 /// The versions from `good` to `bad`: those of `listed`, or else of the catalog.
-///
-/// # Errors
-/// One of them is not in the list, both are the same, or the list has an empty or a repeated version.
 pub fn releases_between(
     good: &str,
     bad: &str,

@@ -50,7 +50,7 @@ pub enum SearchEnd {
 }
 
 /// Searches a list of at least two releases, in order. A change of less than `least` counts as none. A release is like
-/// the first or the last by the side of half of the change on which its interval lies. Of several changes, one is found.
+/// the first or the last by the side of half of the change on which its interval lies. Of several changes it finds one.
 pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
@@ -72,9 +72,9 @@ pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) ->
     Ok(SearchEnd::Found { last_before, first_after, unknown })
 }
 
-/// The change between the first release and the last, with the cheaper one. It is certain to exceed `least`; without one
-/// the search ends. A limit asks whether the last one costs more. Whether the first one does then needs a comparison of
-/// its own, unless the interval says it already.
+/// The change between the first release and the last, with the cheaper one. It is certain to exceed `least`; without
+/// one the search ends. A limit asks whether the last one costs more. Whether the first one does then needs a
+/// comparison of its own, unless the interval says it already.
 fn whole_change(
     last: usize,
     least: f64,

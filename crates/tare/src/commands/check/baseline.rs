@@ -17,7 +17,6 @@ use crate::workspace::Workspace;
 /// What names a baseline: a flag or a suite.
 #[derive(Debug)]
 pub struct Given<'a> {
-    /// As the user wrote it.
     pub text: &'a str,
     /// The flag, or file and key.
     pub origin: String,
@@ -54,9 +53,6 @@ impl<'a> Given<'a> {
     }
 
     /// The words of a command; `None` where it is none. `folders` are those from which its program may count.
-    ///
-    /// # Errors
-    /// It is a path to nothing, or a quote is not closed.
     fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<Vec<String>>> {
         let has_several_words = self.text.contains(' ') || self.text.contains("{port}");
         let words = if has_several_words { command_words(&self.origin, self.text)? } else { Vec::new() };
@@ -85,7 +81,6 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What a build is compared with.
 #[derive(Debug)]
 pub struct Baseline {
     kind: BaselineKind,
@@ -120,11 +115,7 @@ impl BaselineKind {
 
 impl Baseline {
     /// What `given` names, for the servers of this suite. A folder or file wins over a command, and what is neither is a
-    /// revision; a text with a blank or with `{port}` is a command. A suite without servers of its own has those of the
-    /// catalog, which also have versions.
-    ///
-    /// # Errors
-    /// There is no such revision or path, it is both, or the suite lies in no git checkout.
+    /// revision; a text with a blank or with `{port}` is a command. A suite without servers has those of the catalog.
     pub fn find(given: &Given, suite: &Suite, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
         if suite.servers.is_empty() {
             return Self::find_of_catalog(given, workspace, cache);
@@ -145,8 +136,8 @@ impl Baseline {
         Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given)
     }
 
-    /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
-    /// The work tree of a revision is made at once, because its catalog belongs to the plan.
+    /// What `given` names for servers of the catalog: a version of one, another copy of the project, or a revision,
+    /// whose work tree is made at once, because its catalog belongs to the plan.
     fn find_of_catalog(given: &Given, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
         let home = workspace.home.as_deref().ok_or_else(no_servers)?;
         let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
@@ -252,10 +243,7 @@ impl Baseline {
         Ok(())
     }
 
-    /// The server `name` of the suite, as the baseline has it.
-    ///
-    /// # Errors
-    /// Its folder, its program or what it is built into would be the same for both builds.
+    /// The server `name` of the suite, as the baseline has it. What would be the same file for both builds is refused.
     pub fn server(&self, name: &str, server: &CommandServer) -> anyhow::Result<CommandServer> {
         let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
         let own = own.canonicalize().unwrap_or(own);
@@ -318,9 +306,6 @@ impl Baseline {
     }
 
     /// The group of a server of the catalog: it is compared with itself in the baseline's build.
-    ///
-    /// # Errors
-    /// The baseline's copy of the project has no catalog, or not this server.
     pub fn catalog_group(&self, name: &str) -> anyhow::Result<GroupSpec> {
         let group = GroupSpec { baseline: name.to_owned(), ..GroupSpec::default() };
         let folder = match &self.kind {
@@ -335,8 +320,7 @@ impl Baseline {
         Ok(GroupSpec { baseline_version: Some(target.version), baseline_home, ..group })
     }
 
-    /// The folder whose place the baseline's takes: the top of the checkout for a revision or another checkout, else the
-    /// suite's own.
+    /// The folder whose place the baseline's takes: that of the suite, or for a checkout the top of the suite's own.
     fn root(&self, folder: &Path) -> &Path {
         let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
         self.checkout.as_ref().filter(|_| is_checkout).map_or(&self.own_folder, |checkout| &checkout.top)

@@ -16,7 +16,6 @@ use crate::failure::{error_text, wrong_usage};
 /// Bytes that a new file must take before the load.
 const TRIED_BYTES: usize = 4096;
 
-/// Makes the text of one form.
 type RenderForm = fn(&LoadRecord, &LoadSummary) -> anyhow::Result<String>;
 
 struct OutputForm<'a> {
@@ -26,9 +25,6 @@ struct OutputForm<'a> {
 }
 
 /// Checks that every file can be written and has one form, so that no load is lost to a wrong path.
-///
-/// # Errors
-/// The first file that cannot be written or would hold two forms, with its flag and a remedy.
 pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
     let forms = output_forms(args);
     let db = args.db.as_deref();
@@ -56,8 +52,8 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
     })
 }
 
-/// Writes the files, and prints the summary unless one of the forms goes to standard output. A file that cannot be
-/// written is named on standard error, and the others are written. Returns whether all files were written.
+/// Writes all files that can be written, and prints the summary unless a form goes to standard output. Returns whether
+/// all were written; standard error names the others.
 pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> bool {
     let forms = output_forms(args);
     if !forms.iter().any(|form| is_stdout(form.file)) {
@@ -99,8 +95,8 @@ impl OutputForm<'_> {
     }
 }
 
-/// Checks that a file can be written. A new one takes a few bytes and is removed; one that exists stays as it is. What is
-/// neither a file nor a folder, such as a pipe, is not opened: that could wait for its reader.
+/// Checks that a file can be written. A new one takes a few bytes and is removed. What is neither a file nor a folder,
+/// such as a pipe, is not opened: that could wait for its reader.
 fn try_file(file: &Path) -> std::io::Result<()> {
     match File::create_new(file) {
         Ok(mut new) => {

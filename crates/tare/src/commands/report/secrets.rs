@@ -15,16 +15,16 @@ const SHORTEST_IN_A_WORD: usize = 8;
 /// No document of a record is nested as deeply.
 const MOST_LEVELS: usize = 64;
 
-/// The values that must not leave: of headers; of variables, flags and parameters whose name says so; users and passwords of URLs. The
-/// longest stand first, so that no rest of one remains.
+/// The values that must not leave: of headers; of variables, flags and parameters whose name says so; users and
+/// passwords of URLs.
 pub struct Secrets {
+    /// The longest first, so that no rest of one remains.
     values: Vec<String>,
     /// The keys of the documents. A secret that is one of them, such as `load`, is a word of the format elsewhere.
     keys: BTreeSet<String>,
 }
 
 impl Secrets {
-    /// The secrets of these documents (JSON).
     pub fn of(documents: &[String]) -> Self {
         let (patterns, mut values, mut keys) = (patterns(), BTreeSet::new(), BTreeSet::new());
         for document in documents {
@@ -113,7 +113,6 @@ enum Place {
 }
 
 impl Place {
-    /// The place of what stands under a key of this one.
     fn of_key(self, key: &str) -> Self {
         match (self, key) {
             (Self::Secret, _) => Self::Secret,
@@ -141,10 +140,8 @@ fn is_secret_flag(word: &str) -> bool {
     word.starts_with('-') && !word.contains('=') && names_secret(word)
 }
 
-/// A document (JSON) with every string value replaced by what `of` returns for it. Numbers keep their digits.
-///
-/// # Errors
-/// It is no JSON, or is nested more deeply than `levels`.
+/// A document (JSON) with every string value replaced by what `of` returns for it. Numbers keep their digits. What is
+/// nested more deeply than `levels` is refused.
 fn rewrite(
     document: &str,
     place: Place,

@@ -44,8 +44,8 @@ pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.
 
 type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 
-/// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects that
-/// have one. `None` without a file of a build tool.
+/// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects
+/// that have one. `None` without a file of a build tool.
 ///
 /// # Errors
 /// The file of a build tool that is asked before cannot be parsed.

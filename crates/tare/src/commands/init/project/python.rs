@@ -34,8 +34,8 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
     Ok(Some(project("Python", file, build.as_deref(), command)))
 }
 
-/// The command of the project's Python, and the folder of the programs of its environment, where one is known. Without a
-/// build it is the environment in the folder, or else the one that is activated, whose Python is the first on the path.
+/// The project's Python, and the programs of its environment, where one is known. Without a build it is that in the
+/// folder, or else the activated one, whose Python is the first on the path.
 fn environment(folder: &Path, is_built: bool, activated: Option<&Path>) -> (String, Option<PathBuf>) {
     let is_there = |name: &&str| is_built || folder.join(name).join("bin/python").exists();
     match [BUILT, "venv", "env"].into_iter().find(is_there) {
