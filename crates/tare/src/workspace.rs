@@ -20,7 +20,7 @@ pub const SUITE_FILE: &str = "tare.toml";
 
 /// The servers that are known here, with their contract.
 pub struct Workspace {
-    /// The project's folder, where there is one.
+    /// The project's folder.
     pub home: Option<PathBuf>,
     pub catalog: Option<Catalog>,
     /// What the catalog's servers must answer.
@@ -37,7 +37,7 @@ impl Workspace {
             return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
         };
         let catalog = Catalog::load(&home.join("servers"))?;
-        let contract = contract(&home.join("servers/contract.toml"))?;
+        let contract = read_contract(&home.join("servers/contract.toml"))?;
         let inventory = catalog.inventory();
         Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory })
     }
@@ -55,12 +55,6 @@ impl Workspace {
         let named = versions.into_iter().filter(|version| is_release(version) && !is_listed(version));
         let named: Vec<String> = named.cloned().collect();
         self.inventory.add_releases(&chosen, &named);
-    }
-
-    /// Takes another contract than the project's.
-    pub fn read_contract(&mut self, path: &Path) -> anyhow::Result<()> {
-        self.contract = contract(path)?;
-        Ok(())
     }
 
     /// The suite that is named, or else that of the working directory; none where there is none.
@@ -87,11 +81,9 @@ impl Workspace {
             });
             path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
         }
-        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => {
-                anyhow::anyhow!("cannot read the suite {}{}: {error}", shown_path(&path), self.suites())
-            }
-            _ => anyhow::anyhow!("cannot read the suite {}: {error}", shown_path(&path)),
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let suites = if error.kind() == ErrorKind::NotFound { self.suites() } else { String::new() };
+            anyhow::anyhow!("cannot read the suite {}{suites}: {error}", shown_path(&path))
         })?;
         let no_text = "is not text in UTF-8; a suite is a TOML file";
         let text = String::from_utf8(bytes).map_err(|_| PlanError::value(shown_path(&path), no_text))?;
@@ -101,17 +93,19 @@ impl Workspace {
         Ok(suite)
     }
 
-    /// A list of the project's suites, or how to make one, for an error message.
+    /// The project's suites, or how to make one, for an error message.
     fn suites(&self) -> String {
-        let none = || format!("; tare init writes {SUITE_FILE} for your project");
-        self.home.as_ref().map_or_else(none, |home| format!("; there are: {}", suites(home).join(", ")))
+        let Some(home) = &self.home else { return format!("; tare init writes {SUITE_FILE} for your project") };
+        let entries = std::fs::read_dir(home.join("suites")).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            names.filter(|name| name.ends_with(".toml")).map(|name| format!("suites/{name}")).collect();
+        names.sort();
+        format!("; there are: {}", names.join(", "))
     }
 
-    /// The suite that is used when none is named.
     pub fn quick_suite(&self) -> anyhow::Result<Suite> {
-        let Some(home) = &self.home else {
-            return Err(no_suite());
-        };
+        let home = self.home.as_ref().ok_or_else(no_suite)?;
         self.read_suite(&home.join("suites/quick.toml"))
     }
 }
@@ -124,7 +118,7 @@ fn no_suite() -> anyhow::Error {
     )
 }
 
-/// The readiness rules of a suite's servers must be regular expressions.
+/// Refuses rules of readiness that are no regular expressions.
 fn check_patterns(suite: &Suite) -> Result<(), PlanError> {
     for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
         check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
@@ -145,20 +139,18 @@ pub fn check_pattern(origin: &str, pattern: &str) -> Result<(), PlanError> {
 
 /// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.
 fn is_release(text: &str) -> bool {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut parts = text.splitn(3, '.');
-    let numbers = [parts.next(), parts.next()].into_iter().flatten().filter(|part| is_number(part)).count();
-    numbers == 2 && parts.next().is_some_and(|last| last.split(['-', '+', '.']).next().is_some_and(is_number))
+    regex::Regex::new(r"^[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?$").is_ok_and(|release| release.is_match(text))
 }
 
-fn contract(path: &Path) -> anyhow::Result<Contract> {
-    let mut contract = Contract::parse(&shown_path(path), &read(path)?)?;
+pub fn read_contract(path: &Path) -> anyhow::Result<Contract> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut contract = Contract::parse(&shown_path(path), &text)?;
     read_bodies(path, requests_mut(&mut contract.scenarios, &mut contract.checks))?;
     Ok(contract)
 }
 
-/// Puts the bytes of files and messages in the place of their names, so that a plan holds all that is sent. Paths are relative to
-/// the file that names them.
+/// Puts the bytes of files and messages in the place of their names, so that a plan holds all that is sent. Paths count
+/// from the file that names them.
 fn read_bodies<'a>(origin: &Path, requests: impl Iterator<Item = &'a mut Request>) -> anyhow::Result<()> {
     let of_file = |file: &str| {
         let path = origin.with_file_name(file);
@@ -194,21 +186,6 @@ fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     let program = std::env::current_exe().ok();
     let candidates = here.ancestors().chain(program.as_deref().into_iter().flat_map(Path::ancestors));
     Ok(candidates.map(Path::to_owned).find(|path| is_home(path)))
-}
-
-fn suites(home: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(home.join("suites")) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".toml"))
-        .map(|name| format!("suites/{name}"))
-        .collect();
-    names.sort();
-    names
-}
-
-fn read(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// A path as the user would type it: relative to the working directory where it lies below.

@@ -10,6 +10,7 @@ use crate::args::{Global, RunArgs};
 use crate::console;
 use crate::failure::Outcome;
 use crate::session::{Session, note_unused, print_plan};
+use crate::workspace::read_contract;
 
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
@@ -36,7 +37,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
 /// Takes over the flags that are no settings of a plan: the contract, and how agents in pods are made.
 fn take_over(args: &RunArgs, session: &mut Session<'_>) -> anyhow::Result<()> {
     if let Some(path) = &args.contract {
-        session.workspace.read_contract(path)?;
+        session.workspace.contract = read_contract(path)?;
     }
     session.agents = args.agents.clone();
     Ok(())
