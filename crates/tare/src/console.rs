@@ -21,17 +21,14 @@ pub enum Color {
     Never,
 }
 
-/// Whether standard output takes colours.
 pub fn stdout_colored(color: Color) -> bool {
     colored(color, io::stdout().is_terminal())
 }
 
-/// How a report is printed on standard output.
 pub fn report_style(color: Color) -> Style {
     Style { colored: stdout_colored(color), width: terminal_width() }
 }
 
-/// Whether standard error takes colours.
 pub fn stderr_colored(color: Color) -> bool {
     colored(color, io::stderr().is_terminal())
 }
@@ -76,8 +73,7 @@ pub fn print_note(text: &str) {
     print_marked("", text);
 }
 
-/// Prints lines to standard error behind a mark of our own, which may have a colour. Where nobody reads them any more, as
-/// after the end of `2>&1 | head` or of a terminal, nothing else is lost.
+/// Prints lines to standard error behind a mark of our own, which may have a colour. Nobody needs to read them.
 pub fn print_marked(mark: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{mark}{}", sanitize_lines(text));
 }

@@ -48,8 +48,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// An error with its flag replaced by the argument that holds the value, for commands without that flag. `arguments` are pairs of
-/// flag and argument.
+/// An error with its flag replaced by the argument of a command without that flag. `arguments` are pairs of both.
 pub fn with_argument_names(error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
     let renamed = |origin: String| match arguments.iter().find(|(flag, _)| *flag == origin) {
         Some((_, argument)) => (*argument).to_owned(),
@@ -74,8 +73,7 @@ pub fn is_cancelled(error: &anyhow::Error) -> bool {
     }
 }
 
-/// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
-/// error.
+/// 2 for a suite, a name, a value or requests that cannot be used; 130 after Ctrl-C; 1 for every other error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     if is_cancelled(error) {
         return Outcome::Interrupted.into();
@@ -95,8 +93,7 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if is_wrong_usage { 2 } else { 1 })
 }
 
-/// An error with its causes, each said once: libraries' errors already contain what lies beneath them. What it quotes
-/// moves no cursor.
+/// An error with its causes, each said once: libraries' errors already contain what lies beneath them.
 pub fn error_text(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain() {

@@ -11,12 +11,10 @@ use signal_hook::iterator::Signals;
 use tare_sys::clock;
 use tare_sys::procfs::process;
 
-/// Signals within this time of the first come from the same press of Ctrl-C: `timeout` and other wrappers signal their child
-/// and then the group that it is in.
+/// Signals within this time come from one press of Ctrl-C: `timeout` signals its child and then the child's group.
 const SAME_PRESS: Duration = Duration::from_millis(500);
 /// What shells report of a process that SIGINT has ended.
 const EXIT_CODE: i32 = 130;
-/// A folder that must not stay when a second signal ends the process.
 static PRIVATE_FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Lets a second signal remove this folder before it ends the process.
@@ -25,8 +23,7 @@ pub fn remove_at_exit(folder: &Path) {
 }
 
 /// The flag of this process that SIGINT, SIGTERM and SIGHUP raise; not SIGHUP under `nohup`, which lets a run outlive its
-/// terminal. It stays raised: what begins later ends at once. A later signal ends the process and everything that it
-/// started, since every server's supervisor watches for that.
+/// terminal. It stays raised. A later signal ends the process, and with it every server: supervisors watch for that.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: LazyLock<std::io::Result<Arc<AtomicBool>>> = LazyLock::new(watch_for_signals);
     FLAG.as_ref().map(Arc::clone).map_err(|error| anyhow!("cannot watch for Ctrl-C: {error}"))

@@ -33,7 +33,6 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Carries out one sub-command, and says on standard error why it failed.
 fn run_command(cli: Cli) -> ExitCode {
     match commands::carry_out(cli.command, &cli.global) {
         Ok(outcome) => outcome.into(),

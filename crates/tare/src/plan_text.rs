@@ -66,7 +66,7 @@ fn ending(plan: &Plan) -> String {
     }
 }
 
-/// What to do about a budget that may decide nothing: a start takes as long as is stated only if its warm-up takes as long as it may.
+/// What to do about a budget that may decide nothing. A start takes as long only if its warm-up takes all its time.
 fn too_short(least: Duration, at_least: u32) -> String {
     // In half minutes, so that a start may take a little longer than planned.
     let enough = Span::from_secs((least.as_secs() / 30 + 1) * 30);

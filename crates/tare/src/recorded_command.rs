@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use crate::args::{Command, RequestArgs, parse, with_curl_line};
 
-/// What stands for a secret.
 pub const MASK: &str = "***";
 /// Headers that hold no secret. Every other one may: names are chosen by who runs a server (`apikey`, `X-Auth`).
 const PLAIN_HEADERS: &str = "\

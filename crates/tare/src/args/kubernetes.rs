@@ -8,7 +8,6 @@ use super::load::parse_time;
 
 /// The image that scripts/image makes.
 const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
-/// Cores and memory of a pod.
 const CPUS: u32 = 2;
 const MEMORY: &str = "512Mi";
 

@@ -9,7 +9,6 @@ use tare_report::text::wrap;
 /// The suite that a bare `tare run` uses.
 const QUICK_SUITE: &str = include_str!("../../../../suites/quick.toml");
 
-/// Columns of the note above the help.
 const NOTE_WIDTH: usize = 100;
 
 /// The settings that are flags of `tare run`: all of them.
@@ -87,7 +86,6 @@ fn help_of(setting: &SettingInfo) -> String {
     }
 }
 
-/// The settings that the command line gives.
 fn read_flags(settings: Vec<SettingInfo>, matches: &ArgMatches) -> Result<Options, clap::Error> {
     let mut options = Options::default();
     for setting in settings {

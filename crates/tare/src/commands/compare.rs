@@ -18,7 +18,6 @@ use crate::console;
 use crate::failure::{Outcome, wrong_usage};
 use crate::session::{find_record, profiled_beside};
 
-/// Prints what differs, or what machines say together.
 pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
     let style = console::report_style(global.color);
     if let Some(run) = &args.of {
@@ -47,7 +46,6 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Prints the form that the flags ask for.
 fn print<'a, Found: Serialize>(args: &CompareArgs, found: &'a Found, style: &Style) -> anyhow::Result<Outcome>
 where
     ComparisonText: From<&'a Found>,
@@ -78,7 +76,6 @@ fn summary_of(path: &Path, record: &RunRecord) -> Summary {
     summarize_with(record, profiled.as_ref())
 }
 
-/// What changed between two runs of one machine, or what runs of several say together.
 fn compare_runs(
     opened: &[(&String, Summary, RunHeader)],
     args: &CompareArgs,

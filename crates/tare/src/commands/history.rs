@@ -21,7 +21,6 @@ use crate::failure::Outcome;
 /// Where imported results lie, in the folder of tare.
 const IMPORTS: &str = "history";
 
-/// Shows the history, or adds to it.
 pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(HistoryAction::Import(import)) = &args.action {
         return import_files(import, global);
@@ -45,8 +44,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The summary of a run: from its `summary.json`, or else from its record. A run without either is named and left out; a load
-/// has no comparison.
+/// The summary of a run: from its `summary.json`, or else from its record. Without either it is named and left out.
 fn summary_of(run: &RunEntry) -> Option<Summary> {
     let summary = fs::read_to_string(run.dir.join("summary.json")).ok();
     if let Some(summary) = summary.and_then(|text| serde_json::from_str(&text).ok()) {

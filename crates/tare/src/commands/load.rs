@@ -17,7 +17,6 @@ use crate::progress::LoadView;
 use crate::recorded_command::recorded_command;
 use crate::{console, interrupt};
 
-/// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let pods = args.fleet.options.pods();
     let outcome = load_from(args, global, &pods);
@@ -68,8 +67,7 @@ fn watch_server(server: &ServerProcess, job: &LoadJob) -> anyhow::Result<Watched
     Ok(WatchedServer::attach(server, &job.plan)?)
 }
 
-/// The generator of this process, or agents. Without agents there is nothing to report or to end before the load, so that Ctrl-C
-/// ends the process, whatever the set-up of users waits for.
+/// The generator of this process, or agents. Without agents Ctrl-C ends the process here, as nothing is measured yet.
 fn load_source(
     args: &LoadArgs,
     job: &LoadJob,
@@ -115,7 +113,6 @@ fn outcome(summary: &LoadSummary) -> Outcome {
     }
 }
 
-/// Prints a line to standard error.
 fn note(text: &str) {
     console::print_note(&format!("  {text}"));
 }

@@ -9,7 +9,6 @@ use crate::args::{Global, ProfileArgs};
 use crate::failure::{Outcome, with_argument_names, wrong_usage};
 use crate::session::{Session, print_plan};
 
-/// Profiles, or shows the plan.
 pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     let plan = plan(args, &mut session)?;
@@ -71,8 +70,8 @@ fn refuse_running(plan: &Plan) -> anyhow::Result<()> {
     })
 }
 
-/// The suite with its servers, scenarios and settings alone. What is profiled stands on the command line, and with its
-/// baseline: in a sequential run a server would have none.
+/// The suite without its groups, because the command line says what is profiled, and never sequential, because a server
+/// would then have no baseline.
 fn profiled(suite: Suite) -> Suite {
     let run = Options { duration: None, engine: None, ..suite.run };
     Suite { groups: Vec::new(), run, ..suite }

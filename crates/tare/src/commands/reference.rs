@@ -8,7 +8,6 @@ use tare_reference::{Options, serve_until_stopped};
 use crate::failure::Outcome;
 use crate::{console, interrupt};
 
-/// Serves until SIGTERM.
 pub fn reference(options: &Options) -> anyhow::Result<Outcome> {
     // A signal without a handler ends a process, but not the first one of a container.
     let stop = match std::process::id() {

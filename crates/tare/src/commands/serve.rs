@@ -12,10 +12,8 @@ use crate::failure::Outcome;
 use crate::session::{BuiltServers, ends_of_logs, how_ended};
 use crate::{console, interrupt};
 
-/// How often a running server is looked after.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Serves until Ctrl-C or until the server ends by itself.
 pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(holder) = port_holder(args.port)? {
         anyhow::bail!("port {} is held by {holder}; stop that process, or choose another port with --port", args.port);

@@ -9,8 +9,8 @@ const TEXTS: [&str; 3] = ["md", "txt", "adoc"];
 /// Words before the name of a class.
 const DECLARE: [&str; 7] = ["class", "object", "trait", "interface", "enum", "record", "given"];
 
-/// The classes in the files of a difference that shows whole files, as they were and as they are; `None` if files of another
-/// kind differ, or a new one is a source: what those change is in other classes.
+/// The classes in a difference that shows whole files; `None` if files of another kind differ, or a new one is a
+/// source: what those change is in other classes.
 pub(super) fn classes_of_difference(difference: &str, new_files: &str) -> Option<BTreeSet<String>> {
     let mut classes = BTreeSet::new();
     let mut is_source = false;

@@ -25,7 +25,6 @@ pub enum Changes {
     Some,
 }
 
-/// A work tree of a git repository.
 #[derive(Debug)]
 pub struct Checkout {
     pub top: PathBuf,
@@ -68,8 +67,7 @@ impl Checkout {
         .into())
     }
 
-    /// Where another commit and that of the work tree parted; `None` if the work tree has all of it, or if no common commit is
-    /// in sight, as in a shallow clone.
+    /// Where another commit parted from the work tree's; `None` if the work tree has all of it, or in a shallow clone.
     pub fn parting_from(&self, commit: &str) -> Option<String> {
         run_git(&self.top, &["merge-base", "HEAD", commit]).filter(|base| base != commit)
     }

@@ -1,5 +1,4 @@
-//! Work trees of baselines: kept, so that build tools find there what they built before, and never removed while a check uses
-//! them.
+//! Work trees of baselines: kept for build tools, which find there what they built, and never removed while in use.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};

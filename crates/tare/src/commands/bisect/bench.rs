@@ -21,7 +21,6 @@ pub struct ReleaseBench<'a> {
     pub server: String,
     pub releases: Vec<String>,
     pub currency: Currency,
-    /// Settings of each run.
     pub flags: &'a Options,
     /// Its catalog knows the releases.
     pub session: &'a Session<'a>,
@@ -66,7 +65,6 @@ impl ReleaseBench<'_> {
 
     /// Measures, and writes the report into the folder of the run. After Ctrl-C it fails.
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<Summary> {
-        // Ctrl-C may come between two runs.
         if interrupt::is_raised(&*interrupt::flag()?) {
             return Err(RunError::Interrupted.into());
         }

@@ -18,7 +18,6 @@ use crate::workspace::Workspace;
 use bench::ReleaseBench;
 use search::{SearchEnd, most_comparisons, search};
 
-/// Searches the release, or shows what would be searched.
 pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     let flags = &args.settings.0;
@@ -64,7 +63,6 @@ fn the_server(flags: &Options, workspace: &Workspace) -> Result<String, PlanErro
     }
 }
 
-/// The least change that counts, as a factor.
 fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
     let wrong = |message: String| PlanError::value("--at-least-change", message);
     let factor = 1.0 + args.at_least_change / 100.0;

@@ -5,14 +5,12 @@
 pub struct CostChange {
     /// Cost of the second release / cost of the first.
     pub factor: f64,
-    /// Both ends of its interval, where it has them.
     pub bounds: Option<(f64, f64)>,
     /// `+9.7 % [+7.5, +11.9]`.
     pub text: String,
 }
 
 impl CostChange {
-    /// Whether the whole interval lies below this factor.
     pub fn is_below(&self, factor: f64) -> bool {
         self.bounds.is_some_and(|(_, hi)| hi < factor)
     }

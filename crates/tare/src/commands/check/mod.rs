@@ -25,10 +25,8 @@ use crate::workspace::{SUITE_FILE, Workspace};
 use baseline::{Baseline, Given};
 use submodules::MissingSubmodule;
 
-/// What the name of a server's other build ends in.
 const BASELINE_SUFFIX: &str = "@baseline";
 
-/// Checks a change, or shows the plan.
 pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     let suite = read_suite(args, &session.workspace)?;
@@ -130,8 +128,7 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     both
 }
 
-/// What to know of limits on bytes and on stops before the run: only a JVM is counted where the suite names no counters, and a
-/// start script may hide one.
+/// What to know of limits on bytes and stops: without counters only a JVM is counted, and a script may hide one.
 fn uncounted(plan: &Plan) -> Vec<String> {
     let is_counted =
         |limit: &&RatioLimit| matches!(limit.currency, Currency::AllocatedPerRequest | Currency::StoppedPerRequest);
@@ -193,8 +190,8 @@ fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
     suite.groups.iter().find(|group| group.servers.iter().any(is_it))?.scenarios.clone()
 }
 
-/// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
-/// suite's own servers, only those that tare starts have builds. A suite without servers of its own means the catalog's.
+/// The servers that flags choose, or else the layers of the suite, which name a baseline; all where none does. A suite
+/// without servers of its own means the catalog's.
 fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspace) -> Result<Vec<String>, PlanError> {
     let wanted = chosen.or(suite.run.servers.as_deref());
     if suite.servers.is_empty() {

@@ -9,8 +9,8 @@ const AROUND: &str = "\"'`:;,=()<>|&{}$";
 /// The variables that name a folder for what cargo builds, whatever it builds.
 const TARGETS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
 
-/// Whether a text names `root` or something in it by a path that means the same file from every folder: an absolute path,
-/// or one through an absolute symbolic link. Relative paths count from `folder`. `root` is in full, without links.
+/// Whether a text names something in `root` by a path that means the same file from every folder: an absolute one, or
+/// one from `folder` through an absolute symbolic link. `root` is in full, without links.
 pub fn names_folder(text: &str, folder: &Path, root: &Path) -> bool {
     // A folder's name may have blanks, which also part words.
     let root_text = root.to_string_lossy();
@@ -31,11 +31,8 @@ pub fn shared_target(build: &str, variable: impl Fn(&str) -> Option<String>) -> 
     TARGETS.into_iter().filter(is_inherited).find_map(place)
 }
 
-/// The file of cargo's configuration by which a build command would write both builds to one folder, and that folder as it says
-/// it. The builds are in `own` and in `other`.
-///
-/// # Source
-/// The Cargo Book, "Configuration": "Hierarchical structure" and `build.target-dir`.
+/// The file of cargo's configuration by which a build command in `own` and in `other` would write to one folder, and
+/// that folder (The Cargo Book, "Configuration": "Hierarchical structure" and `build.target-dir`).
 pub fn shared_configuration(
     build: &str,
     (own, other): (&Path, &Path),

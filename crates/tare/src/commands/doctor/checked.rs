@@ -14,7 +14,6 @@ pub enum CheckState {
     Missing,
 }
 
-/// What was looked at, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     pub state: CheckState,

@@ -30,10 +30,8 @@ use checked::{CheckState, Checked};
 /// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
 const NOISE_SPAN: Duration = Duration::from_secs(5);
 const RUN_SPAN: Duration = Duration::from_secs(60);
-/// The name of the check that measures a known delay.
 const SELF_TEST: &str = "self-test";
 
-/// Looks at tools, permissions and the machine, measures its noise, and says what is missing.
 pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     if args.jdk {
         console::print_text(&format!("{}\n", Jdk::find_compiler()?.home.display()));

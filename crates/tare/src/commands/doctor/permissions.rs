@@ -13,7 +13,6 @@ use super::checked::Checked;
 /// Open files below this limit do not suffice for a thousand users on two servers.
 const FILES: u64 = 4_096;
 
-/// Every permission that a run can use.
 pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
     vec![cores(server, load), quota(), open_files(), deep_sleep(), perf_events()]
 }

@@ -15,13 +15,10 @@ use crate::session::BuiltServers;
 /// A longer body makes the file hard to read. Then both servers are compared with each other.
 const LONGEST_STATED_BYTES: usize = 120;
 
-/// The longest time to an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the two servers answered.
 pub(super) struct Looked {
     pub bare: TwoAnswers,
-    /// In words, why there is no answer.
     pub wrapped: Result<TwoAnswers, String>,
 }
 

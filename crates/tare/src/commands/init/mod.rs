@@ -28,7 +28,6 @@ const UNKNOWN: &str = "expect = { status = 200 }                      # body = \
 
 const BUDGET_OF_JVM: &str = "[run]\nbudget = \"10m\"                              # a JVM warms up for longer\n\n";
 
-/// What the file will say.
 struct Answers {
     build: Option<String>,
     bare: ServerAnswer,
@@ -231,7 +230,6 @@ fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, others: &[
     text + &others.collect::<String>()
 }
 
-/// A text as TOML writes it.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

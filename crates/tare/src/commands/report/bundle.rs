@@ -37,8 +37,8 @@ pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Packs a copy of the record and the texts beside the record; returns in words how many there are, and how many secrets were masked.
-/// `None` if it was cancelled before there was a bundle.
+/// Packs a copy of the record and the texts beside it; returns in words how many there are, and how many secrets were
+/// masked. `None` if it was cancelled before.
 fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> anyhow::Result<Option<(String, String)>> {
     copy_record(record, copy)?;
     let secrets = Secrets::of(&record_texts(copy)?);

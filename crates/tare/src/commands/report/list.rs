@@ -12,7 +12,6 @@ use crate::args::Global;
 use crate::console;
 use crate::failure::Outcome;
 
-/// Prints a row per run, the oldest first.
 pub fn list(global: &Global) -> anyhow::Result<Outcome> {
     let runs = list_runs(&global.dir)?;
     if runs.is_empty() {

@@ -20,7 +20,6 @@ use crate::console;
 use crate::failure::{Outcome, wrong_usage};
 use crate::session::{find_record, present_report, profiled_beside};
 
-/// Prints one form or the list of runs; or prints the table and writes all files.
 pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     if args.form.list {
         return list::list(global);
@@ -83,7 +82,6 @@ fn form_of_any(form: &FormArgs, summary: &Summary, started_unix_ns: u64) -> anyh
     }))
 }
 
-/// The summary as a system for continuous integration reads it.
 fn ci_form(form: CiForm, summary: &Summary, started_unix_ns: u64) -> Result<String, ReportError> {
     Ok(match form {
         CiForm::Junit => ci::junit::render(summary),

@@ -182,7 +182,7 @@ fn rewrite(
     }
 }
 
-/// Adds a value as it is, as JSON writes it, and its parts: servers log `Bearer …` without the first word, and a cookie without its name.
+/// Adds a value as it is, as JSON writes it, and its parts: servers log `Bearer …` and cookies without the first word.
 fn add(value: &str, found: &mut BTreeSet<String>) {
     let quoted = serde_json::Value::from(value).to_string();
     found.insert(quoted[1..quoted.len() - 1].to_owned());
@@ -192,8 +192,8 @@ fn add(value: &str, found: &mut BTreeSet<String>) {
     found.extend(parts.filter(|part| part.len() >= SHORTEST_IN_A_WORD).map(str::to_owned));
 }
 
-/// What finds secrets in a text, each as its first group: the password of a URL, its user alone, `NAME=VALUE` with a telling name (a
-/// parameter, a flag, a variable of a shell), and a header in a command.
+/// What finds secrets in a text, each as its first group: the password of a URL, its user alone, `NAME=VALUE` with a
+/// telling name, and a header in a command.
 fn patterns() -> Vec<Regex> {
     let parts = crate::recorded_command::SECRET_PARAMETERS.join("|");
     let patterns = [

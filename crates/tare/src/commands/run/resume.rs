@@ -15,7 +15,6 @@ use crate::failure::Outcome;
 use crate::git::WorkTree;
 use crate::session::Session;
 
-/// Measures what is left of a run.
 pub fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::Result<Outcome> {
     if args.settings.0 != Options::default() {
         let message = "takes every setting from the record of the run; leave out the other flags";

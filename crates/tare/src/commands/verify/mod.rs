@@ -28,7 +28,6 @@ enum ServerOutcome {
     Answered(Vec<CheckOutcome>),
     /// It could not be started, or ended while it was asked.
     Failed(anyhow::Error),
-    /// It is not available here, for this reason.
     Unavailable(String),
 }
 
@@ -57,7 +56,6 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(print_totals(&all, unplanned.len(), args.markdown))
 }
 
-/// Prints the line that ends the command, and names the document if there is one.
 fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Outcome {
     let (mut passed, mut failed, mut skipped) = (0, 0, unplanned);
     for verified in all {

@@ -16,13 +16,11 @@ use jvm::{gradle, maven, sbt};
 use node::node;
 use python::python;
 
-/// A project that a build tool knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// The build tool: `Cargo`.
     pub tool: &'static str,
     pub file: String,
-    /// Shell command that builds it.
     pub build: Option<String>,
     /// Program and arguments, or why the project does not tell them for certain.
     pub command: Result<Vec<String>, String>,
@@ -46,9 +44,6 @@ type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 
 /// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects
 /// that have one. `None` without a file of a build tool.
-///
-/// # Errors
-/// The file of a build tool that is asked before cannot be parsed.
 pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
     let found = project_here(folder)?;
     if found.as_ref().is_some_and(|project| project.command.is_ok()) {

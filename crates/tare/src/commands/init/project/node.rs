@@ -28,8 +28,7 @@ const MANAGERS: [Manager; 4] = [
 ];
 
 impl Manager {
-    /// The one that `packageManager` names, or else the one whose lock file is here or in a folder above, as in a workspace; and the folder
-    /// of the lock file.
+    /// The one that `packageManager` names, or else the one whose lock file is here or above; and that file's folder.
     fn of<'a>(folder: &'a Path, package: &Value) -> (&'static Self, Option<&'a Path>) {
         // The packages of a workspace are at most three folders below its own package.json.
         let folders: Vec<&Path> = folder.ancestors().take(4).filter(|at| at.join(FILE).is_file()).collect();
@@ -103,8 +102,8 @@ pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
     Ok(Some(started_by(words.ok_or_else(|| doubt.to_owned()))))
 }
 
-/// The words of a script that starts the server itself. A package manager would stand between tare and the server, but only a shell
-/// knows more than words.
+/// The words of a script that starts the server itself, without the package manager in between. Only a shell knows more
+/// than words.
 fn plain_words(script: &str) -> Option<Vec<String>> {
     let is_plain = ["node ", "bun "].iter().any(|program| script.starts_with(program));
     let has_more = script.contains(|c| "|&;<>()$`*?#~\n".contains(c));

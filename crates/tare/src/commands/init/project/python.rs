@@ -63,7 +63,6 @@ fn program_in_package(folder: &Path) -> Option<String> {
     files.find(is_server)
 }
 
-/// What a file makes.
 struct Application {
     /// Whether it speaks ASGI; otherwise it is one of Flask.
     is_asgi: bool,
@@ -91,7 +90,6 @@ impl Application {
     }
 }
 
-/// The packages that a project needs.
 struct Needs {
     /// As pyproject.toml has them.
     listed: Vec<String>,
@@ -141,7 +139,6 @@ impl Needs {
         }
     }
 
-    /// Whether a package is among them that matches this pattern.
     fn has(&self, pattern: &str) -> bool {
         first_match(&format!(r"(?mi)^\s*({pattern})(?:[^\w-]|$)"), &self.all).is_some()
     }
