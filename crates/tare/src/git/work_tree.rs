@@ -28,28 +28,6 @@ pub struct WorkTree {
     _lock: File,
 }
 
-impl WorkTree {
-    /// The work tree of a baseline that contains this path, as it is: a run that goes on uses what an earlier process
-    /// built there. One that was removed meanwhile is an error.
-    pub fn containing(path: &Path) -> anyhow::Result<Option<Self>> {
-        let is_tree = |folder: &&Path| {
-            let above = folder.parent().and_then(Path::parent);
-            above.is_some_and(|above| above.ends_with(FOLDER)) && lock_file(folder).is_file()
-        };
-        let Some(folder) = path.ancestors().find(is_tree) else { return Ok(None) };
-        let lock = open_lock(folder)?;
-        // Who has it alone makes the tree, or removes it.
-        flock(&lock, FlockOperation::LockShared).with_context(|| format!("cannot lock {}", folder.display()))?;
-        anyhow::ensure!(
-            folder.join(".git").exists(),
-            "the work tree {} of the baseline was removed, with what was built there; measure again",
-            folder.display()
-        );
-        note_use(&lock);
-        Ok(Some(Self { folder: folder.to_owned(), _lock: lock }))
-    }
-}
-
 /// The file beside a work tree that is locked by who uses it, and written when it is used.
 fn lock_file(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
@@ -232,25 +210,6 @@ mod tests {
         let left: Vec<usize> = (0..commits.len()).filter(|at| exists(*at)).collect();
         assert_eq!(left, [1, 2, 5, 6, 7], "0, 3 and 4 were used longest ago, 2 is in use");
         assert!(in_use.folder.join(".git").exists());
-    }
-
-    #[test]
-    fn a_work_tree_of_a_run_that_goes_on_is_not_removed_for_a_new_one() {
-        let fixture = TestRepository::new();
-        let checkout = fixture.checkout();
-        let commits: Vec<String> = (0..KEPT + 2).map(|_| fixture.commit()).collect();
-        let make = |commit: &String| checkout.worktree(commit, &fixture.cache).unwrap().folder.clone();
-        let tree = make(&commits[0]);
-        let held = WorkTree::containing(&tree.join("server")).unwrap().unwrap();
-        assert_eq!(held.folder, tree);
-        open_lock(&tree).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        commits[1..].iter().map(make).for_each(drop);
-        assert!(tree.join(".git").exists(), "it was used longest ago, and is in use");
-
-        std::fs::remove_dir_all(&tree).unwrap();
-        let removed = WorkTree::containing(&tree).unwrap_err().to_string();
-        assert!(removed.contains("was removed, with what was built there; measure again"), "{removed}");
-        assert!(WorkTree::containing(&fixture.top).unwrap().is_none());
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tare_plan::plan::Program;
+use tare_plan::PlanError;
 use tare_plan::settings::Options;
-use tare_plan::{Plan, PlanError};
 use tare_record::EndStatus;
 use tare_record::store::{InterruptedRun, RECORD_FILE, find_run, list_runs};
 
@@ -12,7 +11,6 @@ use super::take_over;
 use crate::args::{Command, LATEST, RunArgs, parse};
 use crate::console;
 use crate::failure::Outcome;
-use crate::git::WorkTree;
 use crate::session::Session;
 
 pub fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::Result<Outcome> {
@@ -28,7 +26,6 @@ pub fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::
         take_over(&of_run, session)?;
     }
     let plan = header.plan.clone();
-    let _in_use = work_trees_of(&plan)?;
     let measured = session.measure_rest(&plan, interrupted, &run_dir)?;
     session.conclude(&plan, measured)
 }
@@ -56,15 +53,6 @@ fn interrupted_file(name: &str, dir: &Path) -> anyhow::Result<PathBuf> {
         }
     }
     anyhow::bail!("no run in {} was interrupted; tare report --list", dir.display())
-}
-
-/// The work trees of the baselines of a check. No other check removes one before the result is dropped.
-fn work_trees_of(plan: &Plan) -> anyhow::Result<Vec<WorkTree>> {
-    let folders = plan.started().filter_map(|variant| match &variant.program {
-        Program::Command(server) => server.cwd.as_deref(),
-        of_catalog => of_catalog.other_home(),
-    });
-    folders.filter_map(|folder| WorkTree::containing(Path::new(folder)).transpose()).collect()
 }
 
 #[cfg(test)]
