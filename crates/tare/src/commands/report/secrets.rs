@@ -20,26 +20,18 @@ const MOST_LEVELS: usize = 64;
 pub struct Secrets {
     /// The longest first, so that no rest of one remains.
     values: Vec<String>,
-    /// The keys of the documents. A secret that is one of them, such as `load`, is a word of the format elsewhere.
-    keys: BTreeSet<String>,
 }
 
 impl Secrets {
     pub fn of(documents: &[String]) -> Self {
-        let (patterns, mut values, mut keys) = (patterns(), BTreeSet::new(), BTreeSet::new());
+        let (patterns, mut values) = (patterns(), BTreeSet::new());
         for document in documents {
-            let mut see = |part: Part<'_>| match part {
-                Part::Key(key) => {
-                    keys.insert(key.to_owned());
-                    None
+            let mut see = |text: &str, is_secret: bool| {
+                if is_secret {
+                    add(text, &mut values);
                 }
-                Part::Value(text, is_secret) => {
-                    if is_secret {
-                        add(text, &mut values);
-                    }
-                    collect_from_text(text, &patterns, &mut values);
-                    None
-                }
+                collect_from_text(text, &patterns, &mut values);
+                None
             };
             if rewrite(document, Place::Plain, MOST_LEVELS, &mut see).is_err() {
                 collect_from_text(document, &patterns, &mut values);
@@ -47,7 +39,7 @@ impl Secrets {
         }
         let mut values: Vec<String> = values.into_iter().filter(|one| one.len() >= SHORTEST).collect();
         values.sort_by_key(|one| std::cmp::Reverse(one.len()));
-        Self { values, keys }
+        Self { values }
     }
 
     pub fn count(&self) -> u64 {
@@ -56,17 +48,13 @@ impl Secrets {
 
     /// A document or another text without the secrets. Of a document, keys and numbers stay: it can be read as before.
     pub fn masked(&self, text: &str) -> String {
-        let mut mask = |part: Part<'_>| match part {
-            Part::Key(_) => None,
-            Part::Value(_, true) => Some(MASK.to_owned()),
-            Part::Value(text, false) => (!self.is_word_of_the_format(text)).then(|| self.masked_text(text)),
+        let mut mask = |text: &str, is_secret: bool| match is_secret {
+            true => Some(MASK.to_owned()),
+            // A name of the format (`"kind": "none"`), more likely than the secret that is written alike.
+            false if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') => None,
+            false => Some(self.masked_text(text)),
         };
         rewrite(text, Place::Plain, MOST_LEVELS, &mut mask).unwrap_or_else(|_| self.masked_text(text))
-    }
-
-    /// Whether a whole value is more likely a name of the format (`"kind": "none"`) than the secret that is written alike.
-    fn is_word_of_the_format(&self, text: &str) -> bool {
-        self.keys.contains(text) || text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
     }
 
     fn masked_text(&self, text: &str) -> String {
@@ -90,13 +78,6 @@ fn replace_word(text: &str, word: &str) -> String {
         }
     }
     replaced + &text[copied..]
-}
-
-/// What a document is made of, besides numbers and constants.
-enum Part<'a> {
-    Key(&'a str),
-    /// A string, and whether its place says that it is secret.
-    Value(&'a str, bool),
 }
 
 /// What the values of a place are.
@@ -140,13 +121,13 @@ fn is_secret_flag(word: &str) -> bool {
     word.starts_with('-') && !word.contains('=') && names_secret(word)
 }
 
-/// A document (JSON) with every string value replaced by what `of` returns for it. Numbers keep their digits. What is
-/// nested more deeply than `levels` is refused.
+/// A document (JSON) with every string value replaced by what `of` returns for it and for whether its place says that
+/// it is secret. Numbers keep their digits. What is nested more deeply than `levels` is refused.
 fn rewrite(
     document: &str,
     place: Place,
     levels: usize,
-    of: &mut dyn FnMut(Part<'_>) -> Option<String>,
+    of: &mut dyn FnMut(&str, bool) -> Option<String>,
 ) -> serde_json::Result<String> {
     let levels = levels.checked_sub(1).ok_or_else(|| serde_json::Error::custom("nested too deeply"))?;
     let text = document.trim();
@@ -154,7 +135,6 @@ fn rewrite(
         Some(b'{') => {
             let mut parts = Vec::new();
             for (key, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(text)? {
-                of(Part::Key(&key));
                 let value = rewrite(value.get(), place.of_key(&key), levels, of)?;
                 parts.push(format!("{}:{value}", serde_json::to_string(&key)?));
             }
@@ -173,7 +153,7 @@ fn rewrite(
         }
         Some(b'"') => {
             let value: String = serde_json::from_str(text)?;
-            match of(Part::Value(&value, place == Place::Secret)) {
+            match of(&value, place == Place::Secret) {
                 Some(replaced) => serde_json::to_string(&replaced),
                 None => Ok(text.to_owned()),
             }
