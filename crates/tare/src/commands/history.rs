@@ -73,11 +73,9 @@ fn note_checks(runs: &[Summary]) {
 
 fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
     let folder = dir.join(IMPORTS);
-    let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
-        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(_) => return Ok(Vec::new()),
-    };
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|file| file.extension().is_some_and(|ending| ending == "json")).collect();
     files.sort();
     let read = |file: &PathBuf| {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;

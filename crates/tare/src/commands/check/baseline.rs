@@ -20,20 +20,11 @@ pub struct Given<'a> {
     pub text: &'a str,
     /// The flag, or file and key.
     pub origin: String,
+    /// The folder from which its paths count.
     pub folder: PathBuf,
 }
 
-impl<'a> Given<'a> {
-    /// The value of the flag: its paths count from the working directory.
-    pub fn by_flag(text: &'a str) -> Self {
-        Self { text, origin: "--baseline".to_owned(), folder: PathBuf::from(".") }
-    }
-
-    /// The value of a suite: its paths count from the suite's folder.
-    pub fn by_suite(text: &'a str, suite: &Suite) -> Self {
-        Self { text, origin: format!("{}: [check] baseline", suite.file), folder: folder_of(suite) }
-    }
-
+impl Given<'_> {
     /// The folder or file that it names, in full; `None` where there is no such one.
     fn path(&self, checkout: Option<&Checkout>) -> anyhow::Result<Option<PathBuf>> {
         let path = self.folder.join(self.text);
@@ -327,7 +318,7 @@ impl Baseline {
     }
 }
 
-fn folder_of(suite: &Suite) -> PathBuf {
+pub fn folder_of(suite: &Suite) -> PathBuf {
     let folder = Path::new(&suite.file).parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }

@@ -5,6 +5,7 @@ mod baseline;
 mod paths_into;
 mod submodules;
 
+use std::path::PathBuf;
 use std::slice;
 
 use tare_analysis::profile::no_sample_in;
@@ -22,7 +23,7 @@ use crate::console;
 use crate::failure::{Outcome, error_text};
 use crate::session::{Session, is_failed_build, note_unused, print_plan, profiled_beside};
 use crate::workspace::{SUITE_FILE, Workspace};
-use baseline::{Baseline, Given};
+use baseline::{Baseline, Given, folder_of};
 use submodules::MissingSubmodule;
 
 const BASELINE_SUFFIX: &str = "@baseline";
@@ -106,11 +107,14 @@ fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), 
 }
 
 fn given_baseline<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<Given<'a>, PlanError> {
-    let of_flag = args.baseline.as_deref().map(Given::by_flag);
-    let given = of_flag.or_else(|| Some(Given::by_suite(suite.check.baseline.as_deref()?, suite)));
-    given.ok_or_else(|| {
-        wrong(suite, "names nothing to compare with; give --baseline main, or write [check] baseline = \"main\"")
-    })
+    if let Some(text) = &args.baseline {
+        return Ok(Given { text, origin: "--baseline".to_owned(), folder: PathBuf::from(".") });
+    }
+    let Some(text) = &suite.check.baseline else {
+        let message = "names nothing to compare with; give --baseline main, or write [check] baseline = \"main\"";
+        return Err(wrong(suite, message));
+    };
+    Ok(Given { text, origin: format!("{}: [check] baseline", suite.file), folder: folder_of(suite) })
 }
 
 /// A suite of both builds with the settings of a check. An A/A control guards it, and latencies are measured where a limit
