@@ -49,18 +49,13 @@ impl From<Outcome> for ExitCode {
 }
 
 /// An error with its flag replaced by the argument of a command without that flag. `arguments` are pairs of both.
-pub fn with_argument_names(error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
-    let renamed = |origin: String| match arguments.iter().find(|(flag, _)| *flag == origin) {
-        Some((_, argument)) => (*argument).to_owned(),
-        None => origin,
-    };
-    match error {
-        PlanError::Value { origin, message } => PlanError::Value { origin: renamed(origin), message },
-        PlanError::NoMatch { origin, kind, pattern, suggestion, known } => {
-            PlanError::NoMatch { origin: renamed(origin), kind, pattern, suggestion, known }
-        }
-        other => other,
+pub fn with_argument_names(mut error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
+    if let PlanError::Value { origin, .. } | PlanError::NoMatch { origin, .. } = &mut error
+        && let Some((_, argument)) = arguments.iter().find(|(flag, _)| *flag == origin.as_str())
+    {
+        *origin = (*argument).to_owned();
     }
+    error
 }
 
 /// Whether Ctrl-C came before there was anything to report.
