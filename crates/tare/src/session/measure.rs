@@ -3,15 +3,17 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use tare_analysis::rfc3339;
 use tare_analysis::stop::Looks;
 use tare_plan::Plan;
+use tare_plan::estimate::run_time;
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir, open_run_record};
 use tare_record::{RunHeader, RunRecord};
-use tare_remote::PodOrder;
-use tare_run::load_host::LoadMachines;
+use tare_remote::{AgentsOrder, LoadAgents, PodOrder};
+use tare_run::load_host::{LoadMachines, agent_places};
 use tare_run::preflight::environment;
 use tare_run::prepare::prepare;
 use tare_run::progress::Progress;
@@ -20,12 +22,16 @@ use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
 use super::presentation::PROFILE_DIR;
-use super::{EndedRun, Session, agents, can_go_on, is_interrupted, servers_machine};
+use super::{EndedRun, Session, can_go_on, is_interrupted, servers_machine};
 use crate::git;
 use crate::progress::RunView;
 use crate::recorded_command::recorded_command;
 use crate::workspace::shown_path;
 use crate::{console, interrupt, plan_text};
+
+/// A run may take this many times as long as its plan says before the agents in pods are ended: starts that fail are
+/// replaced, and a start that has begun may exceed the budget.
+const LONGEST_FACTOR: u32 = 3;
 
 /// The record that a run writes.
 enum RecordTarget<'a> {
@@ -81,7 +87,7 @@ impl Session<'_> {
         // The programs of the others were built for the run. Building them again could change them.
         let is_new = matches!(target, RecordTarget::New);
         let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host, is_new)?;
-        let agents = agents::start(plan, pods, cancelled, &mut view)?;
+        let agents = start_agents(plan, pods, cancelled, &mut view)?;
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
         let looks = RefCell::new(Looks::default());
         // Only after everything is built and every agent is there, so that a run that cannot begin leaves no folder.
@@ -159,6 +165,23 @@ impl Session<'_> {
             ))
         })
     }
+}
+
+/// Starts the agents of a plan; `None` where this process makes the load.
+fn start_agents(
+    plan: &Plan,
+    pods: &PodOrder,
+    cancelled: &Arc<AtomicBool>,
+    view: &mut RunView,
+) -> anyhow::Result<Option<LoadAgents>> {
+    let places = &agent_places(plan)?;
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let cpus = plan.machine.load_cpus.parse().map_err(anyhow::Error::msg);
+    let local_cpus = &cpus.context("the cores of the generator")?;
+    let order = AgentsOrder { places, pods, longest: run_time(plan) * LONGEST_FACTOR, local_cpus };
+    Ok(Some(LoadAgents::start(&order, cancelled, &mut |text| view.show_step(text))?))
 }
 
 fn header(plan: &Plan, inputs: &RunInputs<'_>, id: &str) -> RunHeader {

@@ -1,6 +1,5 @@
 //! What `run`, `check`, `bisect` and `profile` share: a plan is made, its servers are built, it is measured and reported.
 
-mod agents;
 mod built_servers;
 mod known_facts;
 mod measure;
