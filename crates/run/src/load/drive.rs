@@ -18,15 +18,13 @@ use crate::error::RunError;
 
 #[derive(Debug)]
 pub struct DrivenLoad {
-    /// Everything that was measured.
     pub record: LoadRecord,
     /// Why the file of the record holds less than that; `None` if it holds all, or if no file was asked for.
     pub unwritten: Option<RecordError>,
 }
 
-/// Drives the load to its end, until `cancelled` is raised, or until it can only fail. Writes the record to `file`, where one is given, while the
-/// load goes on, and shows `observer` all that the source hands over. A file that fails in the middle does not end the
-/// load. `server` is watched meanwhile, and left as it was at the end.
+/// Drives the load to its end, until `cancelled` is raised, or until it can only fail. Writes the record to `file` meanwhile,
+/// where one is given; a failure of the file does not end the load. `server` is watched, and left as it was.
 pub fn drive_load(
     source: &mut dyn LoadSource,
     job: &LoadJob,

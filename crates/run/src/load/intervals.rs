@@ -7,8 +7,8 @@ use tare_record::{EventRecord, ServerUse, SliceKey, StoredSlice};
 
 use super::server::WatchedServer;
 
-/// A load whose end nobody knows before (`-n`) has this many intervals of the length that was asked for. Then the length doubles
-/// every [`OF_LONGER`] intervals, so that the record of a day stays as small as that of an hour.
+/// A load with `-n` has this many intervals of the length that was asked for. Then the length doubles every [`OF_LONGER`]
+/// intervals, so that the record of a day stays as small as that of an hour.
 const OF_ONE_LENGTH: u32 = 1000;
 const OF_LONGER: u32 = 100;
 /// So that the length stays a number.
@@ -20,7 +20,6 @@ struct WholeInterval {
     server: ServerUse,
 }
 
-/// Collects parts into intervals.
 pub struct IntervalCollector {
     key: SliceKey,
     every_ns: u64,
@@ -37,14 +36,12 @@ impl IntervalCollector {
         Self { key, every_ns: every.as_nanos() as u64, server, begin_ns: None, last: None, open: None }
     }
 
-    /// Says that the load is about to begin.
     pub fn begin(&mut self) {
         if let Some(server) = &mut self.server {
             server.restart();
         }
     }
 
-    /// How long the interval is that is open now.
     fn interval_ns(&self) -> u64 {
         let beyond = self.key.round.saturating_sub(OF_ONE_LENGTH).div_ceil(OF_LONGER);
         self.every_ns.saturating_mul(1 << beyond.min(MOST_DOUBLINGS))
@@ -69,8 +66,7 @@ impl IntervalCollector {
     }
 
     /// The intervals that are left at the end, and what happened to the server. A rest of less than half an interval is added to
-    /// the one before, whose use of the server is that of the time before. The possible error of the clocks is known only now; the
-    /// last interval has it.
+    /// the one before, but not to its use of the server. The last interval has the error of the clocks, known only now.
     pub fn finish(mut self, whole: &SliceSample) -> (Vec<StoredSlice>, Vec<EventRecord>) {
         let open = self.open.take().map(|load| self.end_interval(load));
         let mut left = Vec::new();

@@ -6,7 +6,6 @@ use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Stages, StopRule};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
 
-/// A load that is ready to begin.
 #[derive(Debug)]
 pub struct LoadJob {
     pub plan: LoadPlan,
@@ -78,7 +77,6 @@ fn course(from: f64, stages: &[LoadStage]) -> Stages {
 
 /// The most requests of a worker in one part whose times are kept, where they are to be divided.
 const MOST_TRACED: usize = 1_000_000;
-/// The longest time between two parts that the generator hands over.
 const LONGEST_PART: Duration = Duration::from_millis(500);
 const SHORTEST_PART: Duration = Duration::from_millis(100);
 const PARTS: u32 = 40;

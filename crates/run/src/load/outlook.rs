@@ -23,14 +23,12 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// Of a load that has not begun.
     pub fn of(plan: &LoadPlan) -> Self {
         let allows_all = plan.conditions.iter().any(|one| one.bounds_all_errors() && !one.is_met_by(1.0));
         let patience = plan.timeout.0.max(LEAST_TIME);
         Self { patience, may_fail: allows_all, window_ns: 0, failures: 0, has_succeeded: false }
     }
 
-    /// Takes the next part of the load.
     pub fn note_part(&mut self, part: &SliceSample) {
         self.window_ns += part.window_ns;
         self.failures += part.failed + part.connection_events.total();

@@ -7,14 +7,10 @@ use crate::error::RunError;
 
 /// Beyond these, candidates are counted.
 const MOST_LISTED: usize = 8;
-/// Characters of a command line in a message.
 const MOST_SHOWN: usize = 70;
 
 /// The process with this number, or the only one whose command line contains this text. The processes that a match has started,
 /// this process, and those that started it are no candidates.
-///
-/// # Errors
-/// [`RunError::Plan`] if there is none, or several, with their command lines.
 pub fn find_process(wanted: &str) -> Result<ServerProcess, RunError> {
     let refused = |message: String| RunError::Plan { key: "--server".to_owned(), message };
     let all = commands().map_err(|error| refused(error.to_string()))?;
@@ -58,7 +54,6 @@ fn shown(command: &Command) -> String {
     format!("{} ({short}{})", command.pid, if command.line.chars().count() > MOST_SHOWN { "…" } else { "" })
 }
 
-/// A process, its parent, and so on.
 fn ancestors(all: &[Command], of: u32) -> Vec<u32> {
     let mut line = vec![of];
     while let Some(command) = all.iter().find(|command| line.last() == Some(&command.pid)) {

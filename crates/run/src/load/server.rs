@@ -1,5 +1,4 @@
-//! The server of a load, where it is a process of this machine that runs already: what it uses in each interval, and how its stops
-//! divide the requests.
+//! The server of a load, if it is a process of this machine: what it uses in each interval, and how its stops divide requests.
 
 use tare_load::SliceSample;
 use tare_plan::LoadPlan;
@@ -13,7 +12,6 @@ use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder};
 
-/// A load has one server.
 const SERVER: ServerId = ServerId(0);
 
 /// The server of a load, watched while the load goes on. What was changed in it is undone when this is dropped.
@@ -66,7 +64,6 @@ impl WatchedServer {
         self.begin_watch();
     }
 
-    /// Notes a part of the load that has just ended.
     pub(super) fn note_part(&mut self, part: &SliceSample) {
         self.answers += part.completed_in_slice;
         self.is_scored |= part.window_ns > 0;
@@ -77,7 +74,6 @@ impl WatchedServer {
         self.note_requests(part);
     }
 
-    /// Hands the times of a part's requests to the division.
     fn note_requests(&mut self, part: &SliceSample) {
         if part.trace.len() as u64 != part.offered {
             self.give_up(|| {
@@ -108,13 +104,12 @@ impl WatchedServer {
         divided_by(used, answers, !has_huge_bodies(load))
     }
 
-    /// No interval follows.
     pub(super) fn end_division(&mut self) {
         self.division.iter_mut().for_each(IntervalDivision::end_piece);
     }
 
-    /// How the requests of the interval before the last one divide, or after [`Self::end_division`] those of the last one. `None`
-    /// where that is not known. With it, whether no runtime told the stops.
+    /// How the requests of the interval before the last one divide, or after [`Self::end_division`] those of the last one, and
+    /// whether no runtime told the stops.
     pub(super) fn take_parts(&mut self) -> Option<(LatencyParts, bool)> {
         let division = self.division.as_mut()?;
         Some((division.take_whole(), !division.are_stops_told()))
@@ -148,7 +143,6 @@ impl WatchedServer {
         }
     }
 
-    /// Divides no more requests.
     fn give_up(&mut self, reason: impl Fn() -> String) {
         if self.division.take().is_some() {
             self.report_unknown_stops(reason());

@@ -12,20 +12,15 @@ use crate::error::RunError;
 pub struct Equipment {
     /// The agents; empty where this process makes the load.
     pub agents: Vec<String>,
-    /// Cores of the generator.
     pub load_cpus: String,
-    /// TCP congestion control of the sockets.
     pub congestion: String,
-    /// Whether CPUs are kept from deep sleep.
     pub keeps_cpus_awake: String,
-    /// How closely sends follow the schedule.
     pub sending: String,
 }
 
 /// What a load shows while it goes on.
 #[derive(Debug, Clone, Copy)]
 pub enum Observed<'a> {
-    /// Progress of the whole load.
     Load(Watched<'a>),
     /// What all agents have done so far, lost ones too.
     Agents(&'a [AgentRecord]),
@@ -35,10 +30,8 @@ pub type OnObserved<'a> = &'a mut dyn FnMut(Observed<'_>);
 
 #[derive(Debug, Default)]
 pub struct MadeLoad {
-    /// The sum of all parts.
     pub whole: SliceSample,
     pub agents: Vec<AgentRecord>,
-    /// What happened to agents.
     pub events: Vec<EventRecord>,
 }
 

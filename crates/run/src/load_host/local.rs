@@ -22,7 +22,6 @@ pub struct OwnLoad {
 }
 
 impl OwnLoad {
-    /// No session yet. `cancel` ends a turn, and a verification, early.
     pub fn new(cpus: CpuSet, share: Share, cancel: Cancel) -> Self {
         Self { cpus, share, cancel, sessions: BTreeMap::new() }
     }

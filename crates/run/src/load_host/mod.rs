@@ -42,9 +42,6 @@ pub trait LoadMachines {
 /// What makes the load of a run.
 pub trait RunLoad {
     /// Checks a server's answers from where the load is made. After Ctrl-C it is asked nothing more.
-    ///
-    /// # Errors
-    /// When an agent is lost. A server that does not answer is an outcome.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError>;
 
     /// Prepares the load of one scenario. Connections open with the first turn and stay open.
@@ -53,7 +50,6 @@ pub trait RunLoad {
     /// The fewest users that a turn may have; each worker of a generator needs one.
     fn least_users(&self) -> u32;
 
-    /// Closes all connections.
     fn close(&mut self);
 
     /// An event that summarizes the load of the whole run, after its last turn.
@@ -63,16 +59,10 @@ pub trait RunLoad {
 
     /// Drives one turn against one server, to the end of its drain. The sample begins on the monotonic clock of this
     /// process.
-    ///
-    /// # Errors
-    /// When a generator fails. Failures of the server are in the sample.
     fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError>;
 }
 
 /// Refuses what agents cannot do.
-///
-/// # Errors
-/// [`RunError::Plan`], which says what to do.
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let places = agent_places(plan)?;
     let variants = || plan.groups.iter().flat_map(|group| &group.variants);

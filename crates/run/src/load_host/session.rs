@@ -23,29 +23,24 @@ const CONNECT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOrder {
     pub server: ServerId,
-    /// Where it is.
     pub destination: Destination,
     /// The scenario with what this server is held to.
     pub named: NamedScenario,
-    /// What is spoken on the connections.
     pub transport: Transport,
     /// What it must answer besides, because its baseline does.
     pub agreed: Option<AgreedAnswer>,
     /// Connections of all generators together; each carries as many requests as the transport says.
     pub connections: u32,
-    /// The longest time to an answer.
     pub timeout: Span,
     /// TCP congestion control of the sockets, where the plan names one.
     pub congestion: Option<String>,
     /// Whose clock stamps pushed messages.
     pub server_clock: ServerClock,
-    /// Whether the run searches for the largest load.
     pub is_search: bool,
 }
 
 impl SessionOrder {
-    /// That of a plan. The server is held to `agreed`, the answer of its baseline, unless another answer is expected of it or
-    /// stated.
+    /// That of a plan. The server is held to `agreed`, the answer of its baseline, unless another is expected or stated.
     pub(crate) fn of(
         plan: &Plan,
         id: ServerId,
@@ -70,9 +65,6 @@ impl SessionOrder {
     }
 
     /// Prepares a generator on these cores for this part of the session's load.
-    ///
-    /// # Errors
-    /// [`RunError::Plan`] for an unknown method; otherwise as [`LoadSession::open`].
     pub fn open(&self, cpus: &CpuSet, share: Share) -> Result<LoadSession, RunError> {
         Ok(LoadSession::open(&SessionSpec {
             connections: self.connections as usize,
@@ -109,12 +101,10 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// That of a server of the run.
     pub(crate) fn of(server: &DrivenServer<'_>) -> Self {
         Self { address: server.address, host: server.launch.host() }
     }
 
-    /// The address, seen from this machine.
     pub fn resolve(&self) -> Result<SocketAddr, RunError> {
         match &self.host {
             Some(host) if self.address.ip().is_unspecified() => {
@@ -134,8 +124,7 @@ fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario)
     named
 }
 
-/// That of the transport, unless the server sends: a WebSocket or streams of events. In a search users read these for as long as
-/// a try lasts.
+/// That of the transport, unless the server sends. In a search users read what it sends for as long as a try lasts.
 fn protocol(named: &NamedScenario, transport: &Transport, is_search: bool) -> Protocol {
     let Some(push) = &named.scenario.push else { return transport.protocol };
     let messages = (!is_search).then_some(u64::from(push.messages));
@@ -163,7 +152,6 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
     })
 }
 
-/// The scenario as the generator sends and checks it.
 fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<RequestSpec, RunError> {
     let (wanted, expect) = (&named.scenario.request, &named.scenario.expect);
     let mut request = sent_and_checked(&format!("[scenarios.{}]", named.name), wanted, expect)?;

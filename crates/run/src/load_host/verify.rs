@@ -15,15 +15,12 @@ use crate::load_host::session::{Destination, tls_spec};
 pub struct VerifyOrder {
     pub destination: Destination,
     pub transport: Transport,
-    /// Requests with the answers that they must get.
     pub exchanges: Vec<Exchange>,
-    /// The longest time to an answer.
     pub timeout: Span,
 }
 
 impl VerifyOrder {
-    /// Asks the server from this machine. What was not asked before `cancel` has no outcome. A name that means nothing here
-    /// fails every exchange.
+    /// Asks the server from this machine. What was not asked before `cancel` has no outcome. A name unknown here fails them all.
     pub fn carry_out(&self, cancel: &Cancel) -> Vec<CheckOutcome> {
         match self.endpoint() {
             Ok(endpoint) => {

@@ -20,7 +20,6 @@ pub(crate) struct FileSender<'a> {
 }
 
 impl<'a> FileSender<'a> {
-    /// A sender that has sent nothing.
     pub fn new(host: &'a dyn ServerMachine, progress: &'a mut dyn FnMut(&str)) -> Self {
         Self { host, progress, sent: BTreeMap::new() }
     }
@@ -36,10 +35,8 @@ impl<'a> FileSender<'a> {
         Ok(there)
     }
 
-    /// Sends the files of a command line, and returns the command line for the other machine. Relative paths start at `directory`.
-    ///
-    /// # Errors
-    /// When a file cannot be sent, or the command has an argument file of Java.
+    /// Sends the files of a command line, and returns the command line for the other machine. Relative paths start at
+    /// `directory`. A command with an argument file of Java is refused.
     pub fn send_command(&mut self, command: &[String], directory: Option<&Path>) -> Result<Vec<String>, RunError> {
         let java = jvm_words(command).map_or(command.len(), |(at, _)| at);
         let mut there = Vec::with_capacity(command.len());
@@ -85,9 +82,8 @@ fn split_agent(word: &str) -> (&str, (&str, &str)) {
     (OPTION, agent.split_at(agent.find('=').unwrap_or(agent.len())))
 }
 
-/// The file that a word of a command line names, if it is one that is sent. Folders are sent only as parts of a class
-/// path. A program without a slash is looked up by its name there, and Java is that of the other machine, also behind a program
-/// that starts it, as `taskset`.
+/// The file that a word of a command line names, if it is sent. Folders are sent only as parts of a class path. A program without
+/// a slash is looked up there, and Java is that of the other machine, also behind a program that starts it, as `taskset`.
 fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: bool) -> Option<PathBuf> {
     if word.is_empty() || at == 0 && !word.contains('/') || !is_class_path && word.ends_with("/java") {
         return None;

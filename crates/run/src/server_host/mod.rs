@@ -1,6 +1,5 @@
-//! The machine on which the servers run, behind two interfaces: [`ServerHost`] has the operations on servers, and
-//! [`ServerMachine`] those on another machine. [`LocalServers`] carries out each operation on this machine. `tare-remote` sends
-//! it as an order to an agent on another machine, which uses `LocalServers` there.
+//! The machine on which the servers run: [`ServerHost`] has the operations on servers, and [`ServerMachine`] those on another
+//! machine. [`LocalServers`] carries out each on this machine, and `tare-remote` lets an agent do it on another.
 
 mod file_sender;
 pub(crate) mod local;
@@ -34,9 +33,6 @@ pub use local::watch::WatchOrder;
 pub use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
-///
-/// # Errors
-/// [`RunError::Plan`], which says what to leave out.
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let external = variants.find(|variant| matches!(variant.program, Program::External { .. }));
@@ -57,13 +53,11 @@ pub trait ServerMachine: fmt::Display {
 
     fn bandwidth(&self) -> NetworkBandwidth;
 
-    /// Facts about it and the network path to it.
     fn sections(&self) -> Vec<FactSection>;
 
     /// A JDK of at least release `minimum` there.
     fn find_java(&self, minimum: u32, home: Option<&Path>) -> Result<Jdk, RunError>;
 
-    /// What disturbs measuring on these cores of it.
     fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError>;
 
     /// Sends a file or a folder unless the machine has it. Returns its path there.
@@ -79,7 +73,6 @@ pub trait ServerMachine: fmt::Display {
     ) -> Box<dyn ServerHost + 'a>;
 }
 
-/// A server that has become ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartedServer {
     /// From the order to start it, in nanoseconds.
@@ -88,7 +81,6 @@ pub struct StartedServer {
     pub address: SocketAddr,
 }
 
-/// A sampler to be attached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SamplingOrder {
     pub server: ServerId,
@@ -103,7 +95,6 @@ pub fn no_sampler_attached() -> SutError {
 }
 
 /// All operations on the servers of a fork, on the machine where they run. A server that fails is a result and not an error.
-///
 /// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
 pub trait ServerHost {
     /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
@@ -120,7 +111,6 @@ pub trait ServerHost {
     /// Moves a server to these cores (`0,2-3`). One that has died stays where it was.
     fn move_to(&mut self, server: ServerId, cpus: &str);
 
-    /// Whether the process of a server runs.
     fn status(&self, server: ServerId) -> Status;
 
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String>;
@@ -128,17 +118,12 @@ pub trait ServerHost {
     /// Reads the probes, and starts the meters.
     fn begin_watch(&mut self, watch: &WatchOrder);
 
-    /// Looks at the counters of one server's JVM after a turn of load.
     fn look_at_jvm(&mut self, server: ServerId);
 
-    /// Reads the probes again. Hiccups before `scored_from_ns` are left out. That time and those of pauses count from the
-    /// begin of the watch.
+    /// Reads the probes again. Hiccups before `scored_from_ns` are left out. Times count from the begin of the watch.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
-    /// Attaches a sampler to a server.
-    ///
-    /// # Errors
-    /// When no sampler can be attached: the reason, the remedy, and the machine where that is another.
+    /// Attaches a sampler to a server. An error names the machine where that is another.
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError>;
 
     /// Detaches the sampler and returns the stacks it saw. Its own file is on this machine then.

@@ -34,9 +34,7 @@ pub struct StartOrder {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum StartOrigin {
-    /// tare does.
     Ours(Box<OwnStart>),
-    /// It runs already.
     External(SocketAddr),
 }
 
@@ -49,13 +47,9 @@ pub struct OwnStart {
     pub upstream: Option<Box<OwnStart>>,
     /// Its command, environment, files and URL, with `{port}` and `{address}`.
     pub server: CommandServer,
-    /// Its cores, such as `0,2-3`.
     pub cpus: String,
-    /// The kernel's policy for its threads.
     pub scheduling: SchedulingPolicy,
-    /// How long it may take to become ready.
     pub startup_timeout: Span,
-    /// How long it may take to end.
     pub stop_grace: Span,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     pub meter: Option<PathBuf>,
@@ -66,11 +60,7 @@ pub struct OwnStart {
 
 impl StartOrder {
     /// Starts the server on this machine if it is ours to start, with its log in `logs`, and waits until it is ready or
-    /// `cancelled` is set.
-    ///
-    /// # Errors
-    /// As [`OwnStart::spec`] and [`Server::start`]. A server elsewhere is assumed to run; its verification
-    /// shows whether it answers.
+    /// `cancelled` is set. A server elsewhere is assumed to run; its verification shows whether it answers.
     pub fn start(&self, logs: &Path, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
         Ok(match &self.origin {
             StartOrigin::External(address) => LiveServer::external(*address),
@@ -102,9 +92,6 @@ impl StartOrder {
 
 impl OwnStart {
     /// What is started on this machine, with the log in `logs`.
-    ///
-    /// # Errors
-    /// When its cores or its readiness line are invalid, or the script for its counters cannot be written.
     pub fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
         let (name, log_path) = (&self.name, logs.join(&self.log_name));
         let behind = self.upstream.as_ref().map(|next| next.spec(logs));
@@ -133,8 +120,8 @@ impl OwnStart {
         })
     }
 
-    /// Its own environment, with the address, what its counters need, and the JVM options for the meter and for the log of stops.
-    /// Their files are in the folder of the log.
+    /// Its own environment, with the address, what its counters need, and the JVM options for meter and stops, whose files are
+    /// beside the log.
     fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
         let mut env = counters::environment(&self.server.env, self.server.counters)?;
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());

@@ -10,10 +10,8 @@ use tare_sut::probe::counter_socket;
 use tare_sut::sampler::cache_folder;
 use tempfile::NamedTempFile;
 
-/// Where Node finds options in its environment.
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
 
-/// The server's own environment, with what its source of counters needs.
 pub(crate) fn environment(
     own: &BTreeMap<String, String>,
     counters: Option<CounterSource>,

@@ -9,14 +9,12 @@ use tare_sys::affinity::CpuSet;
 /// A server that accepts connections.
 #[derive(Debug)]
 pub struct LiveServer {
-    /// Where it accepts connections.
     pub address: SocketAddr,
     /// Started by tare; dropping it ends it. `None` if it was started outside tare.
     own: Option<Box<Server>>,
 }
 
 impl LiveServer {
-    /// One that tare has started.
     pub fn ours(server: Server) -> Self {
         Self { address: server.address(), own: Some(Box::new(server)) }
     }
@@ -31,7 +29,6 @@ impl LiveServer {
         self.own.as_ref().map_or(0, |server| server.startup_ns())
     }
 
-    /// The process that it runs in, where that can be seen.
     pub fn pid(&self) -> Option<u32> {
         self.chain().next().map(Server::pid)
     }
@@ -41,7 +38,6 @@ impl LiveServer {
         self.own.iter().flat_map(|server| server.chain())
     }
 
-    /// The state of its process, where that can be seen.
     pub fn status(&self) -> Status {
         self.own.as_ref().map_or(Status::Running, |server| server.status())
     }
@@ -58,7 +54,6 @@ impl LiveServer {
         (!all.is_empty()).then(|| all.join("\n"))
     }
 
-    /// Moves it to these CPUs, where it is ours.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
         self.own.as_ref().map_or(Ok(()), |server| server.set_cpus(cpus))
     }

@@ -27,11 +27,8 @@ use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder};
 
-/// Servers as processes of this machine, or started outside tare.
 pub struct LocalServers {
-    /// Folder of their logs and meters.
     logs: PathBuf,
-    /// Folder of the samplers' own files.
     profiles: PathBuf,
     cancelled: Arc<AtomicBool>,
     servers: RunningServers,

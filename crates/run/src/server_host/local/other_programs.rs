@@ -1,5 +1,4 @@
-//! CPU time of other programs on the cores of a run while a slice was measured, and time that the hypervisor gave to
-//! other machines.
+//! CPU time that other programs, or other virtual machines, used on the cores of a run while a slice was measured.
 
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
@@ -22,8 +21,8 @@ impl OtherPrograms {
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
-    /// The share of the cores that other programs have used since then (0–1). It is a lower bound: the kernel may count the
-    /// interrupts of tare twice, and its ticks may be off by one per core.
+    /// The share of the cores that other programs have used since then (0–1), at least: the kernel may count the interrupts of
+    /// tare twice, and its ticks may be off by one per core.
     pub fn share(&self, servers: &mut RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = unused_ns(CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before))?;

@@ -33,12 +33,10 @@ pub(crate) struct RunningServer {
     stop_log: Option<StopLog>,
     /// The stops that its runtime told with its last counters.
     told_stops: Option<Vec<IdleSpan>>,
-    /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
-    /// kernel counts a heap's pages one by one, which takes some 10 ms.
+    /// Whether the memory outside the heap is to be read after the next scored slice. It takes some 10 ms, so once per scenario.
     pub off_heap_due: bool,
 }
 
-/// How the counters of a runtime are read.
 enum RuntimeProbe {
     Jvm(JvmProbe),
     /// Its processes send them over a socket.
@@ -46,9 +44,8 @@ enum RuntimeProbe {
 }
 
 impl RuntimeProbe {
-    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several runtimes
-    /// that are read in different ways, and of several JVMs, nothing is known, whether or not each keeps counters: those of one
-    /// would pass for all.
+    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several JVMs, and
+    /// of runtimes that are read in different ways, nothing is known: the counters of one would pass for all.
     fn find(probes: &[CpuProbe], jvms: &[u32], source: Option<CounterSource>) -> Option<Self> {
         let mut counted: Vec<JvmProbe> = all_processes(probes).filter_map(JvmProbe::find_counters).collect();
         match source {
@@ -59,7 +56,6 @@ impl RuntimeProbe {
     }
 }
 
-/// The processes of a server, and of those behind it.
 fn all_processes(probes: &[CpuProbe]) -> impl Iterator<Item = u32> + '_ {
     probes.iter().flat_map(CpuProbe::processes)
 }
@@ -112,7 +108,6 @@ impl RunningServer {
         self.live.chain().map(Server::name)
     }
 
-    /// Counters of its runtime; `None` where there are none.
     pub fn runtime(&mut self) -> Option<RuntimeSample> {
         let mut sample = match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),

@@ -14,13 +14,10 @@ use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
 
-/// What is watched over a span of load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchOrder {
     pub servers: Vec<ServerId>,
-    /// Whether the span is scored.
     pub phase: Phase,
-    /// Whether the meters of hiccups run.
     pub hiccups: bool,
     pub server_cpus: String,
     /// The cores on which the work of other programs is counted.
@@ -33,7 +30,6 @@ pub(crate) struct Watch {
     watched: Vec<FirstReadings>,
     meter: Option<Meter>,
     others: Option<OtherPrograms>,
-    /// CPU that the readings took so far.
     probing_ns: u64,
     phase: Phase,
 }
@@ -48,7 +44,6 @@ struct FirstReadings {
 /// started or ended: a sum of only some spans would be divided by all answers.
 struct RuntimeTotal(Option<(RuntimeSample, RuntimeUse)>);
 
-/// The scored delays of the meter outside the servers.
 struct OutsideDelays {
     delays: Vec<Delay>,
     scored_from: Nanos,
@@ -56,13 +51,11 @@ struct OutsideDelays {
 }
 
 impl RuntimeTotal {
-    /// A sum that begins with this reading.
     fn begin(first: Option<RuntimeSample>) -> Self {
         let nothing = first.as_ref().and_then(|first| first.since(first));
         Self(first.zip(nothing))
     }
 
-    /// Adds what the runtime did since the last reading.
     fn add_reading(&mut self, now: Option<RuntimeSample>) {
         self.0 = self.0.take().zip(now).and_then(|((last, mut sum), now)| {
             sum.append(now.since(&last)?);
@@ -155,7 +148,6 @@ impl Watch {
     }
 }
 
-/// Adds hiccups, memory and the runtime's counters of one server.
 fn server_use(
     known: ServerUse,
     mut runtime: Option<RuntimeUse>,
