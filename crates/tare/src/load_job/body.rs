@@ -10,7 +10,6 @@ use super::files::InputFiles;
 use crate::args::RequestArgs;
 use crate::failure::wrong_usage;
 
-/// The body that the flags give; `None` without one.
 pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> {
     if let Some(text) = &args.data_json {
         let text = text_or_file(text, files)?;
@@ -77,7 +76,6 @@ fn unquoted(value: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The text before the next semicolon, and the rest from there on.
 fn before_semicolon(text: &str) -> (&str, &str) {
     let (before, rest) = text.split_at(text.find(';').unwrap_or(text.len()));
     (before.trim_end(), rest)

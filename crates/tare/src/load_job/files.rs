@@ -31,7 +31,6 @@ pub enum InputFiles {
 }
 
 impl InputFiles {
-    /// This machine's files, kept for agents.
     pub fn kept() -> Self {
         Self::Kept(RefCell::default())
     }
@@ -40,10 +39,7 @@ impl InputFiles {
         Self::Sent { files: files.clone(), placed: RefCell::default() }
     }
 
-    /// What a file contains.
-    ///
-    /// # Errors
-    /// When it cannot be read, or did not come with the command line.
+    /// What a file contains. One that did not come with the command line of an agent is not found.
     pub fn contents(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
             Self::Disk => read(path),

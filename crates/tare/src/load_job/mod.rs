@@ -33,15 +33,11 @@ pub use files::InputFiles;
 
 /// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
-/// The most intervals of a load whose end is known, so that the record of a long one stays small. Those of a load with
-/// -n become longer meanwhile; the run sees to that.
+/// The most intervals of a load whose end is known, so that its record stays small. The run sees to those of one with -n.
 const MOST_INTERVALS: u32 = 1000;
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Reads the flags and checks that a server listens.
-///
-/// # Errors
-/// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
+/// Reads the flags and checks that a server listens. An error is one sentence.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
     if connection.unix_socket.is_some() && connection.congestion.is_some() {
@@ -118,7 +114,6 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     Ok(LoadJob::new(plan, session, spins))
 }
 
-/// Refuses flags of TLS for a URL without it.
 fn check_tls_flags(connection: &ConnectionArgs, is_tls: bool) -> anyhow::Result<()> {
     let of_tls = [
         ("--cacert", connection.cacert.is_some()),

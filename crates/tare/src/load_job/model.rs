@@ -6,7 +6,6 @@ use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage};
 
 use crate::args::ModelArgs;
 
-/// A closed loop without a rate; otherwise an open one.
 pub fn load_model(model: &ModelArgs) -> LoadModel {
     if !model.user_stages.is_empty() {
         return LoadModel::ClosedStages { stages: model.user_stages.clone() };
@@ -23,7 +22,6 @@ pub fn load_model(model: &ModelArgs) -> LoadModel {
     LoadModel::Open { per_s, stages, arrivals, tick: model.tick }
 }
 
-/// Whether requests leave on a schedule.
 pub fn is_open_loop(model: &ModelArgs) -> bool {
     model.rate.is_some() || !model.stages.is_empty()
 }

@@ -1,5 +1,4 @@
-//! The target of a load: URLs become one target with a path each, and a server must listen there before the load
-//! starts.
+//! The target of a load: URLs become one target with a path each, and a server must listen there.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -34,12 +33,8 @@ pub struct LoadTarget {
 const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
-    /// Parses the URLs, resolves their host and checks whether a server listens. A Unix socket or an address may stand in
-    /// place of the host. An attempt to connect takes `connect_within` at most; without it agents connect, which resolve
-    /// the name themselves.
-    ///
-    /// # Errors
-    /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
+    /// Parses the URLs, resolves their host and checks whether a server listens. A Unix socket or an address may stand in place
+    /// of the host. To connect takes `connect_within` at most; without it agents connect, and resolve the name themselves.
     pub fn from_urls(
         urls: &[String],
         (socket, address): (Option<&Path>, Option<&ConnectTo>),
@@ -121,8 +116,8 @@ pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     }
 }
 
-/// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is encoded,
-/// unless there are variables, whose names may have blanks.
+/// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is encoded, but
+/// not if there are variables, whose names may have blanks.
 fn path(text: &str) -> String {
     let (_, rest) = split_scheme(text.trim());
     let rest = rest.split('#').next().unwrap_or(rest);

@@ -11,10 +11,7 @@ use super::request::is_header;
 use crate::args::LoadArgs;
 use crate::failure::wrong_usage;
 
-/// What is spoken on each connection.
-///
-/// # Errors
-/// When a flag has no meaning with this URL: which one, and what to do instead.
+/// What is spoken on each connection. A flag that has no meaning with this URL is refused.
 pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Protocol> {
     let protocol = wanted_protocol(target, args)?;
     if !matches!(protocol, Protocol::Push { .. }) {
@@ -108,7 +105,6 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Proto
     Ok(Protocol::Push { period: websocket.period, messages: websocket.messages })
 }
 
-/// Streams of events; refuses flags that have no meaning with them.
 fn events(args: &LoadArgs) -> anyhow::Result<Protocol> {
     let (model, connection) = (&args.model, &args.connection);
     let is_open = model.rate.is_some() || !model.stages.is_empty();
@@ -122,7 +118,6 @@ fn events(args: &LoadArgs) -> anyhow::Result<Protocol> {
     Ok(Protocol::Events { messages: args.websocket.messages, streams })
 }
 
-/// Refuses flags that have no meaning in a gRPC call.
 fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
     let (connection, request) = (&args.connection, &args.request);
     let flags = [

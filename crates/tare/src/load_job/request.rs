@@ -64,7 +64,6 @@ fn keep_one_server(list: &mut Vec<ListedRequest>, base: Option<&str>, shown: &st
     Ok(())
 }
 
-/// Refuses a URL that no path could follow.
 fn check_base(list: &[ListedRequest], base: Option<&str>, shown: &str) -> anyhow::Result<()> {
     match base {
         Some(base) if !list.iter().any(is_path) => Err(wrong_usage(format!(
@@ -92,7 +91,6 @@ fn with_server(listed: ListedRequest, base: Option<&str>) -> anyhow::Result<List
     }
 }
 
-/// The body that a request has of its own.
 fn own_body(place: &str, body: ListedBody, files: &InputFiles) -> anyhow::Result<Option<Body>> {
     Ok(match body {
         ListedBody::None => None,

@@ -16,12 +16,11 @@ use super::picture::{AgentLine, LoadPhase, POINTS, Point, Seen};
 use super::{PLAIN_EVERY, redrawn_lines};
 use crate::console::{Color, print_note, stderr_colored, stderr_width};
 
-/// Percentiles are those of the latest second, or of the longer time that a p99 needs. They have at most this many
-/// parts.
+/// Percentiles are those of the latest second, or of the longer time that a p99 needs, in at most so many parts.
 const LATEST_NS: u64 = 1_000_000_000;
 const MOST_PARTS: usize = 20;
 
-/// Shows a load on standard error, until it is dropped.
+/// Shows a load on standard error until it is dropped.
 #[derive(Debug)]
 pub struct LoadView {
     seen: Seen,
@@ -32,9 +31,8 @@ pub struct LoadView {
     begin_ns: Option<u64>,
     window_ns: u64,
     completed: u64,
-    /// When the part before began, and what was answered in it.
+    /// The begin and the answers of the part before.
     before: (u64, u64),
-    /// Window and response times of the latest parts.
     latest: VecDeque<(u64, LatencyHistogram)>,
     /// What each agent had answered before, and the length of its window then.
     agents_before: Vec<(u64, u64)>,
@@ -77,13 +75,11 @@ impl LoadView {
         }
     }
 
-    /// Shows how far the connections are that the load waits for.
     pub fn wait(&mut self, opening: &Opening) {
         self.seen.phase = LoadPhase::Opening { open: opening.open, of: opening.of };
         self.present(opening.elapsed);
     }
 
-    /// Takes in what an interval brought, and shows it.
     pub fn show(&mut self, part: &SliceSample) {
         if matches!(self.seen.phase, LoadPhase::Opening { .. }) {
             // The load's own time begins anew.

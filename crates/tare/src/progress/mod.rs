@@ -1,5 +1,4 @@
-//! What is going on, on standard error: of a run and of a load. A terminal has lines that are redrawn; elsewhere a plain line is
-//! printed at times.
+//! What is going on, on standard error: lines of a terminal that are redrawn, or elsewhere a plain line at times.
 
 mod load;
 mod picture;
@@ -25,7 +24,6 @@ fn redrawn_lines(template: &str, styled: impl FnOnce(ProgressStyle) -> ProgressS
     ProgressBar::with_draw_target(None, target).with_style(styled(style))
 }
 
-/// A text in at most `width` columns.
 fn cut(text: &str, width: usize) -> String {
     console::truncate_str(text, width, "…").into_owned()
 }

@@ -15,7 +15,6 @@ const MOST_AGENTS: usize = 12;
 const AGENT_NAME: usize = 24;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What has been seen of a load.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub title: String,
@@ -27,7 +26,6 @@ pub struct Seen {
     pub left: Option<Duration>,
     /// The latest points, the oldest first.
     pub points: VecDeque<Point>,
-    /// Right answers and failures since the start.
     pub ok: u64,
     pub failed: u64,
     /// Right answers per second of the window so far.
@@ -43,16 +41,19 @@ pub struct AgentLine {
     pub per_s: f64,
     pub failed: u64,
     pub cpu_share: f64,
-    /// Why it is gone.
     pub lost: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum LoadPhase {
-    /// It waits for its connections.
-    Opening { open: usize, of: usize },
+    Opening {
+        open: usize,
+        of: usize,
+    },
     /// It runs, and nothing is scored yet.
-    WarmingUp { per_s: f64 },
+    WarmingUp {
+        per_s: f64,
+    },
     #[default]
     Measuring,
 }
@@ -79,7 +80,6 @@ impl Seen {
         lines
     }
 
-    /// The URL and the load, on two lines where one is too narrow.
     fn heading(&self, width: usize) -> Vec<String> {
         let whole = format!("  {} · {}", self.title, self.model);
         if console::measure_text_width(&whole) <= width {

@@ -1,5 +1,4 @@
-//! The progress of a run. A terminal shows a line for each open comparison and one for the current step; elsewhere plain lines are
-//! printed. Lines of decided comparisons stay.
+//! The progress of a run: a line for each comparison, and one for the current step. Lines of decided comparisons stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,13 +18,11 @@ use crate::console::{Color, check_mark, event_mark, print_marked, print_note, st
 /// More open comparisons than this are not shown live: the report shows them all.
 const MOST_LINES: usize = 12;
 
-/// Columns of the time left.
 const LEFT_WIDTH: usize = 20;
 
-/// Columns of a line of a server's log.
 const LOG_WIDTH: usize = 200;
 
-/// Group, scenario and variant of a comparison.
+/// Group, scenario and variant.
 type Key = (String, String, String);
 
 /// Shows the progress of a run on standard error, until it is dropped.
@@ -108,7 +105,6 @@ impl RunView {
         }
     }
 
-    /// Shows what a build or another long step is doing.
     pub fn show_step(&mut self, text: &str) {
         if !self.screen.is_hidden() {
             self.screen.set_message(cut(&sanitize_line(text), stderr_width().saturating_sub(LEFT_WIDTH)));
@@ -184,7 +180,6 @@ fn standing_mark(reason_to_stop: Option<ReasonToStop>, colored: bool) -> String 
     reason_to_stop.map_or_else(|| "·".to_owned(), |reason| check_mark(reason != ReasonToStop::Void, colored))
 }
 
-/// The one live line, without the time left.
 fn progress_text(progress: &Progress<'_>) -> String {
     let text = match progress {
         Progress::Preflight { what } => return format!("preflight: {what}"),

@@ -25,8 +25,7 @@ use crate::workspace::Workspace;
 
 const LOG_LINES: usize = 20;
 
-/// How often a server that left a question open is looked at, and the time between two looks: its end is known to the client at
-/// once, and a little later to what watches over its process.
+/// How often a server that left a question open is looked at: its client learns of its end a little earlier than its supervisor.
 const MOST_LOOKS: u32 = 4;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
@@ -62,7 +61,7 @@ impl BuiltServers {
     }
 
     /// Starts one server on all cores, hands its address to `ask`, and stops it. `left_open` names the first question without an
-    /// answer. A server that has ended there is an error.
+    /// answer; it is an error if the server has ended there.
     pub fn while_running<T>(
         &self,
         variant: &Variant,
@@ -116,7 +115,6 @@ pub fn how_ended(name: &str, status: Status) -> Option<String> {
     }
 }
 
-/// The last lines of a server's log and of those behind it.
 pub fn ends_of_logs<'a>(chain: impl Iterator<Item = &'a Server>) -> String {
     chain.map(|server| server.log_tail(LOG_LINES).to_string()).collect::<Vec<_>>().join("\n")
 }
@@ -127,8 +125,7 @@ fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> any
         servers: (!servers.is_empty()).then(|| servers.to_vec()),
         versions: choice.version.clone().map(|version| vec![version]),
         java: choice.java.clone(),
-        // The servers of a suite start within the limit of the suite, as in a run. Those of the catalog have longer: a machine
-        // that is busy with other things keeps the same contract.
+        // A suite states its own limit. Those of the catalog have longer than in a run: the machine may be busy.
         startup_timeout: suite.file.is_empty().then_some(Span::from_secs(180)),
         timeout: Some(Span::from_secs(60)),
         // A sequential plan brings in no baseline that was not asked for.

@@ -48,14 +48,12 @@ pub struct EndedRun {
 }
 
 impl EndedRun {
-    /// Whether the user stopped it.
     pub fn is_interrupted(&self) -> bool {
         std::iter::once(&self.record).chain(&self.profiled).any(is_interrupted)
     }
 }
 
 impl<'a> Session<'a> {
-    /// Reads the project.
     pub fn open(global: &'a Global) -> anyhow::Result<Self> {
         Ok(Self { workspace: Workspace::load(global)?, global, agents: AgentOptions::default() })
     }

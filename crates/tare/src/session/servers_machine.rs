@@ -18,7 +18,6 @@ fn java_home(java: Option<&str>) -> Option<&Path> {
     java.filter(|java| *java != "newest").map(Path::new)
 }
 
-/// Prints a line about a wait.
 fn print_progress(text: &str) {
     console::print_note(&format!("  {text}"));
 }
