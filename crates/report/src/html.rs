@@ -9,7 +9,7 @@ use serde::de::Error as _;
 
 use crate::clean::sanitize_line;
 use crate::error::ReportError;
-use packed::PackedData;
+use packed::packed;
 use tare_analysis::summary::Summary;
 
 /// The page of `web/`, or where that was not built, a small one that says so; compressed by the build script.
@@ -21,21 +21,17 @@ const DETAILS: &str = "__TARE_DETAILS__";
 const TITLE: &str = "<title>tare report</title>";
 
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
-    fill(&template()?, summary)
+    let [first, details] = packed(summary)?;
+    let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
+    // The title goes last: unlike the packed data, it can contain a placeholder.
+    let page = template()?.replacen(SUMMARY, &first, 1).replacen(DETAILS, &details, 1);
+    Ok(page.replacen(TITLE, &title, 1))
 }
 
 fn template() -> Result<String, ReportError> {
     let mut template = String::new();
     ZlibDecoder::new(PACKED_TEMPLATE).read_to_string(&mut template).map_err(serde_json::Error::custom)?;
     Ok(template)
-}
-
-fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
-    let data = PackedData::of(summary)?;
-    let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
-    // The title goes last: unlike the packed data, it can contain a placeholder.
-    let page = template.replacen(SUMMARY, &data.summary, 1).replacen(DETAILS, &data.panels.join("\n"), 1);
-    Ok(page.replacen(TITLE, &title, 1))
 }
 
 /// What others wrote, as one line of a page.

@@ -19,24 +19,19 @@ pub(super) struct GaugeFamily {
     pub samples: Vec<(Labels, f64)>,
 }
 
-/// All gauges of a run, in the order of the summary. No family is empty.
-#[derive(Debug)]
-pub(super) struct RunGauges {
-    pub run: Labels,
-    pub families: Vec<GaugeFamily>,
+/// What tells a run apart.
+pub(super) fn run_labels(summary: &Summary) -> Labels {
+    let run = &summary.run;
+    let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
+    let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
+    facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone())).collect()
 }
 
-impl RunGauges {
-    pub fn of(summary: &Summary) -> Self {
-        let run = &summary.run;
-        let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
-        let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
-        let labels = facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone()));
-        let families = level_families(summary).chain(ratio_families(summary)).chain([cost_family(summary)]);
-        let families = families.chain([condition_family(summary)]);
-        let families = families.chain(answer_families(summary));
-        Self { run: labels.collect(), families: families.filter(|family| !family.samples.is_empty()).collect() }
-    }
+/// All gauges of a run, in the order of the summary. No family is empty.
+pub(super) fn families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
+    let families = level_families(summary).chain(ratio_families(summary));
+    let families = families.chain([cost_family(summary), condition_family(summary)]).chain(answer_families(summary));
+    families.filter(|family| !family.samples.is_empty())
 }
 
 fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {

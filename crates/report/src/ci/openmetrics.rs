@@ -3,16 +3,15 @@
 
 use std::fmt::Write;
 
-use super::gauges::{Labels, RunGauges};
+use super::gauges::{Labels, families, run_labels};
 use tare_analysis::summary::Summary;
 
 /// Every figure and every ratio that may be used, with the end mark of the form.
 pub fn render(summary: &Summary) -> String {
-    let gauges = RunGauges::of(summary);
     let mut text = String::new();
     write_head(&mut text, "tare_run", "info", "The run that was measured");
-    write_sample(&mut text, "tare_run_info", &gauges.run, 1.0);
-    for family in &gauges.families {
+    write_sample(&mut text, "tare_run_info", &run_labels(summary), 1.0);
+    for family in families(summary) {
         write_head(&mut text, family.name, "gauge", family.help);
         family.samples.iter().for_each(|(labels, value)| write_sample(&mut text, family.name, labels, *value));
     }

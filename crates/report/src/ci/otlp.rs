@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::gauges::{GaugeFamily, RunGauges};
+use super::gauges::{GaugeFamily, families, run_labels};
 use crate::error::ReportError;
 use crate::json;
 use tare_analysis::summary::Summary;
@@ -12,10 +12,9 @@ use tare_analysis::summary::Summary;
 /// One request with every figure and every ratio that may be used. The run began `started_unix_ns` after 1970. Its points
 /// have the time of its end, so that a run that is sent twice gives the same points.
 pub fn render(summary: &Summary, started_unix_ns: u64) -> Result<String, ReportError> {
-    let gauges = RunGauges::of(summary);
     let begin = started_unix_ns.to_string();
     let end = started_unix_ns.saturating_add((summary.run.duration_s * 1e9) as u64).to_string();
-    let metric = |family: &GaugeFamily| {
+    let metric = |family: GaugeFamily| {
         let points = family.samples.iter().map(|(labels, value)| {
             let attributes: Vec<Value> = labels.iter().map(|(name, value)| attribute(name, value)).collect();
             json!({
@@ -27,10 +26,11 @@ pub fn render(summary: &Summary, started_unix_ns: u64) -> Result<String, ReportE
             "name": family.name, "description": family.help, "unit": family.unit, "gauge": { "dataPoints": points },
         })
     };
-    let metrics: Vec<Value> = gauges.families.iter().map(metric).collect();
+    let metrics: Vec<Value> = families(summary).map(metric).collect();
     let version = &summary.run.tare_version;
     let service = [attribute("service.name", "tare"), attribute("service.version", version)];
-    let run = gauges.run.iter().map(|(name, value)| match *name {
+    let run = run_labels(summary);
+    let run = run.iter().map(|(name, value)| match *name {
         // By the name that OpenTelemetry's conventions have for it.
         "git_revision" => attribute("vcs.ref.head.revision", value),
         "tare_version" => attribute("tare.version", value),

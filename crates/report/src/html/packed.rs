@@ -22,23 +22,15 @@ const DIGITS: usize = 6;
 /// Significant digits of what is only drawn: more than a chart shows.
 const DRAWN_DIGITS: usize = 3;
 
-pub struct PackedData {
-    /// Everything but what only charts show.
-    pub summary: String,
-    /// What charts show besides: a part for each panel (group under a scenario), in the order of the cells.
-    pub panels: Vec<String>,
-}
-
 /// Percentiles in ten-millionths of a per cent, and the value at each, in ns.
 type Curve = (Vec<u64>, Vec<u64>);
 
-impl PackedData {
-    pub fn of(summary: &Summary) -> Result<Self, ReportError> {
-        let cells = summary.cells.iter().map(without_details).collect();
-        let first = Summary { cells, ..summary.clone() };
-        let panels = summary.panels().into_iter().map(|cells| pack(&details_of(&cells)));
-        Ok(Self { summary: pack(&first)?, panels: panels.collect::<Result<_, _>>()? })
-    }
+/// Everything but what only charts show; and that, a line for each panel (group under a scenario).
+pub fn packed(summary: &Summary) -> Result<[String; 2], ReportError> {
+    let cells = summary.cells.iter().map(without_details).collect();
+    let first = Summary { cells, ..summary.clone() };
+    let panels = summary.panels().into_iter().map(|cells| pack(&details_of(&cells)));
+    Ok([pack(&first)?, panels.collect::<Result<Vec<_>, _>>()?.join("\n")])
 }
 
 /// By cell; the curves are in the order of its latencies.
