@@ -71,7 +71,8 @@ impl CatalogBuild<'_> {
             if self.host.is_none() && has_options {
                 check_jvm_options(&variant.server, &server)?;
             }
-            launches.insert(variant, Launch::new(Origin::Ours(Box::new(server)), launched.resolved));
+            let origin = Origin::Ours(Box::new(server));
+            launches.insert(variant, Launch { origin, resolved: launched.resolved });
         }
         Ok(())
     }

@@ -37,9 +37,6 @@ pub use catalog::check_java;
 pub struct Launch {
     origin: Origin,
     pub resolved: BTreeMap<String, String>,
-    /// The agent with the meter of hiccups, for the JVMs among its processes.
-    agent: Option<PathBuf>,
-    address: IpAddr,
 }
 
 #[derive(Debug, Clone)]
@@ -64,6 +61,10 @@ fn key(variant: &Variant) -> Key {
 pub struct Launches {
     by_variant: BTreeMap<Key, Launch>,
     unavailable: BTreeMap<Key, String>,
+    /// The agent with the meter of hiccups, for the JVMs among the processes.
+    agent: Option<PathBuf>,
+    /// Where servers on another machine shall listen.
+    address: Option<IpAddr>,
     /// The JDK that the JVM servers run on, where there are any.
     pub(crate) java: Option<String>,
     /// Other load tools, ready to drive each cell after tare has.
@@ -127,10 +128,10 @@ impl Launches {
             scheduling: plan.machine.scheduling,
             startup_timeout: plan.machine.startup_timeout,
             stop_grace: plan.machine.stop_grace,
-            meter: launch.agent.clone(),
+            meter: self.agent.clone(),
             // The times of stops on another machine are those of another clock.
             logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
-            address: launch.address,
+            address: self.address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
         })))
     }
 
@@ -154,10 +155,6 @@ impl Launches {
 }
 
 impl Launch {
-    fn new(origin: Origin, resolved: BTreeMap<String, String>) -> Self {
-        Self { origin, resolved, agent: None, address: Ipv4Addr::LOCALHOST.into() }
-    }
-
     pub(crate) const fn is_external(&self) -> bool {
         matches!(self.origin, Origin::External { .. })
     }
@@ -287,7 +284,7 @@ fn of_command(variant: &Variant, server: &CommandServer) -> Result<Launch, RunEr
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?;
     }
-    Ok(Launch::new(Origin::Ours(Box::new(server.clone())), BTreeMap::new()))
+    Ok(Launch { origin: Origin::Ours(Box::new(server.clone())), resolved: BTreeMap::new() })
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
@@ -300,7 +297,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
         resolve(&host).map_err(wrong)?
     };
     let origin = Origin::External { url: url.to_owned(), address };
-    Ok(Launch::new(origin, BTreeMap::new()))
+    Ok(Launch { origin, resolved: BTreeMap::new() })
 }
 
 /// The address of `name:port`; in words, why there is none.
@@ -334,7 +331,7 @@ impl Launches {
             jdk.and_then(|jdk| agent::build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
         };
         match build() {
-            Ok(agent) => self.by_variant.values_mut().for_each(|launch| launch.agent = Some(agent.clone())),
+            Ok(agent) => self.agent = Some(agent),
             Err(reason) => self.no_meter = Some(reason),
         }
     }
@@ -342,9 +339,9 @@ impl Launches {
     /// Sends the files of all programs to `host`, and starts them from there.
     fn send_programs(&mut self, host: &dyn ServerMachine, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
         let mut sender = FileSender::new(host, progress);
+        self.address = Some(host.address());
+        self.agent = self.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
         for launch in self.by_variant.values_mut() {
-            launch.address = host.address();
-            launch.agent = launch.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
             if let Origin::Ours(server) = &mut launch.origin {
                 let directory = server.cwd.take();
                 server.command = sender.send_command(&server.command, directory.as_deref().map(Path::new))?;
