@@ -8,6 +8,7 @@ use tare_plan::turn::Turns;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
+use crate::test_bed::ServerId;
 use crate::test_bed::slice::{SliceLoad, count_whole_if_slow};
 
 pub(crate) struct AlternatingRound {
@@ -32,16 +33,12 @@ impl AlternatingRound {
         }
     }
 
-    /// A round in which each slice of `load` is one turn.
-    pub fn of_whole_slices(scenario: &ScenarioRun<'_, '_>, load: SliceLoad) -> Self {
-        Self::new(scenario, load, Turns { length: load.length, discard: load.discard, count: 1 })
-    }
-
     /// Drives one turn of each member per entry of `orders`. Returns the members whose slices it kept, in the record's
     /// order. Of an interrupted round it keeps none: they would be shorter than others.
     pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<Vec<usize>, RunError> {
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
-        scenario.begin_watch(&driven, self.slice.phase);
+        let ids: Vec<ServerId> = driven.iter().map(|member| scenario.server_state(*member).id).collect();
+        scenario.context.bed.begin_watch(&ids, self.slice.phase);
         for (number, order) in (0_u64..).zip(orders) {
             for member in order.iter().copied().filter(|member| driven.contains(member)) {
                 if self.silent[member] || scenario.context.is_interrupted() {

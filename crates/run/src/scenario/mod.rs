@@ -24,8 +24,8 @@ use crate::progress::{Progress, RunPosition};
 use crate::scenario::readings::per_request;
 use crate::schedule::random_orders::RandomOrders;
 use crate::servers::{ForkServers, ServerState};
+use crate::test_bed::DriveStage;
 use crate::test_bed::slice::{SliceLoad, count_whole_if_slow, has_answered_if_asked};
-use crate::test_bed::{DriveStage, ServerId};
 
 /// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
 pub(crate) struct ScenarioRun<'s, 'a> {
@@ -208,12 +208,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     pub fn last_slices(&self, count: usize) -> &[StoredSlice] {
         let slices = &self.context.journal.record().slices;
         &slices[slices.len() - count..]
-    }
-
-    /// Reads the probes of these members; see [`TestBed::begin_watch`](crate::test_bed::TestBed::begin_watch).
-    pub fn begin_watch(&mut self, members: &[usize], phase: Phase) {
-        let ids: Vec<ServerId> = members.iter().map(|member| self.server_state(*member).id).collect();
-        self.context.bed.begin_watch(&ids, phase);
     }
 
     /// Drives one turn of load, and shows how far its connections are.

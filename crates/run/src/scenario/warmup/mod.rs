@@ -126,13 +126,10 @@ impl WarmUp {
         let load = self.load(scenario, round);
         let begin = self.elapsed(scenario);
         let is_full = load.kind == SliceKind::Saturating;
-        let turns = if is_full { self.turns(scenario, load.length) } else { None };
-        let (alternating, count) = match turns {
-            Some(turns) => (AlternatingRound::new(scenario, load, turns), turns.count),
-            None => (AlternatingRound::of_whole_slices(scenario, load), 1),
-        };
-        let orders: Vec<Vec<usize>> = (0..count).map(|_| self.orders.shuffled(0..scenario.members())).collect();
-        let kept = alternating.run(scenario, &orders)?;
+        let whole = Turns { length: load.length, discard: load.discard, count: 1 };
+        let turns = self.turns(scenario, load.length).filter(|_| is_full).unwrap_or(whole);
+        let orders: Vec<_> = (0..turns.count).map(|_| self.orders.shuffled(0..scenario.members())).collect();
+        let kept = AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
         if is_full && !kept.is_empty() {
             let slices = scenario.last_slices(kept.len());
             let slowest_per_s = slices.iter().map(|slice| slice.load.throughput_per_s()).fold(f64::INFINITY, f64::min);
