@@ -14,8 +14,9 @@ const TICK: Duration = Duration::from_millis(20);
 const WATCH: Duration = Duration::from_millis(400);
 /// How long CPU pressure is observed. Each command that records a measurement waits for so long once.
 const PRESSURE_WATCH: Duration = Duration::from_millis(100);
-/// Other work above this share of a core disturbs.
+/// Other work above this share of a core disturbs, and so does more time that a hypervisor takes than this.
 const BUSY: f64 = 0.05;
+const STOLEN: f64 = 0.01;
 
 pub fn machine_facts() -> Vec<FactSection> {
     let machine = Machine::read();
@@ -96,15 +97,10 @@ pub(crate) fn pause(span: Duration, cancelled: &AtomicBool) {
 fn busy_core(cpu: usize, before: Option<CpuTicks>) -> Vec<EventRecord> {
     let Some((before, after)) = before.zip(CpuTicks::read(Some(cpu)).ok()) else { return Vec::new() };
     let spent = after.since(before);
-    let mut found = Vec::new();
-    if spent.busy_share() > BUSY {
-        found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
-    }
-    let stolen_share = spent.steal_share();
-    if stolen_share > 0.01 {
-        found.push(EventRecord::new(EventKind::StolenTime { cpu: Some(cpu), stolen_share }));
-    }
-    found
+    let (busy_share, stolen_share) = (spent.busy_share(), spent.steal_share());
+    let busy = (busy_share > BUSY).then_some(EventKind::BusyCore { cpu, busy_share });
+    let stolen = (stolen_share > STOLEN).then_some(EventKind::StolenTime { cpu: Some(cpu), stolen_share });
+    busy.into_iter().chain(stolen).map(EventRecord::new).collect()
 }
 
 #[cfg(test)]

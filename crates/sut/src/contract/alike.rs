@@ -10,7 +10,7 @@ use tare_plan::contract::{MayDiffer, Request, may_differ_line};
 
 use super::CheckOutcome;
 use super::client::{Answer, Client, MAX_BODY_BYTES};
-use super::compare::{compare_bytes, compare_headers};
+use super::compare::{compare_bytes, compare_headers, quoted};
 
 /// Headers that change from answer to answer of the same server.
 const VOLATILE: &[&str] = &["date"];
@@ -178,10 +178,9 @@ pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec
         let may_differ = one.compared.as_ref().map_or(&[][..], |compared| &compared.may_differ);
         let names: BTreeSet<&String> = one.headers.keys().chain(other.headers.keys()).collect();
         for name in names.into_iter().filter(|name| !may_differ.contains(&MayDiffer::Header((*name).clone()))) {
-            let (our_value, their_value) = (one.headers.get(name), other.headers.get(name));
+            let [our_value, their_value] = [one, other].map(|answer| answer.headers.get(name).map(String::as_str));
             if our_value != their_value {
-                let text =
-                    format!("header {name}: {} against {}", quote_or_none(our_value), quote_or_none(their_value));
+                let text = format!("header {name}: {} against {}", quoted(our_value), quoted(their_value));
                 found.entry(text).or_default().push(&our.check);
             }
         }
@@ -191,10 +190,6 @@ pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec
 
 fn joined(differences: &[PartDifference]) -> String {
     differences.iter().map(|found| found.text.as_str()).collect::<Vec<_>>().join("; ")
-}
-
-fn quote_or_none(value: Option<&String>) -> String {
-    value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""))
 }
 
 #[cfg(test)]

@@ -250,9 +250,7 @@ impl Client {
         let deadline = Deadline::after(self.timeout);
         while !reader.has_enough() {
             // The socket's own timeout restarts with each byte.
-            if deadline.is_over() {
-                return Err(Failure::Timeout(self.timeout));
-            }
+            deadline.check()?;
             let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
             if got == 0 {
                 parser.finish_stream()?;

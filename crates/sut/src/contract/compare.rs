@@ -40,8 +40,11 @@ fn differing_header(expect: &Expect, answer: &Answer) -> Option<String> {
 
 /// How a header differs from the expected one; `None` if it does not. A header that is missing has no value.
 pub(super) fn compare_headers(name: &str, expected: Option<&str>, got: Option<&str>) -> Option<String> {
-    let quoted = |value: Option<&str>| value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""));
     (expected != got).then(|| format!("header {name}: expected {}, got {}", quoted(expected), quoted(got)))
+}
+
+pub(super) fn quoted(value: Option<&str>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""))
 }
 
 fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {

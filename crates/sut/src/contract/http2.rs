@@ -30,8 +30,9 @@ impl Deadline {
         Self { at: clock::now() + timeout, timeout }
     }
 
-    pub(super) fn is_over(self) -> bool {
-        clock::now() >= self.at
+    /// Fails once it is over.
+    pub(super) fn check(self) -> Result<(), Failure> {
+        if clock::now() < self.at { Ok(()) } else { Err(Failure::Timeout(self.timeout)) }
     }
 }
 
@@ -104,7 +105,8 @@ fn run<T>(
     deadline: Deadline,
 ) -> Result<T, Failure> {
     let mut context = Context::from_waker(Waker::noop());
-    while !deadline.is_over() {
+    loop {
+        deadline.check()?;
         if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
             return Ok(done);
         }
@@ -117,7 +119,6 @@ fn run<T>(
             };
         }
     }
-    Err(Failure::Timeout(deadline.timeout))
 }
 
 /// A stream whose reads end soon without a byte: not ready then.
