@@ -5,8 +5,7 @@ mod verification;
 use std::time::Duration;
 
 use tare_plan::plan::{Program, Variant};
-use tare_record::RESTLESS_SHARE;
-use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord};
+use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord, RESTLESS_SHARE};
 use tare_sut::SutError;
 use tare_sut::launch::ProgramFacts;
 use tare_sut::server::Status;
@@ -255,14 +254,10 @@ fn start_batch<'a>(
     wanted: &[(ServerId, &'a Variant, u32)],
     place: &RunPosition<'_>,
 ) -> Result<Vec<ServerState<'a>>, RunError> {
-    let log_name = |variant: &Variant, restarts: u32| {
-        let again = if restarts == 0 { String::new() } else { format!("-restart{restarts}") };
-        format!("{}{again}.log", file_name(&[place.group, &variant.name, &place.step.to_string()]))
-    };
-    let start = |(id, variant, restarts): &(ServerId, &'a Variant, u32)| ServerStart {
-        id: *id,
-        variant,
-        log_name: log_name(variant, *restarts),
+    let start = |(id, variant, restarts): &(ServerId, &'a Variant, u32)| {
+        let again = if *restarts == 0 { String::new() } else { format!("-restart{restarts}") };
+        let log_name = format!("{}{again}.log", file_name(&[place.group, &variant.name, &place.step.to_string()]));
+        ServerStart { id: *id, variant, log_name }
     };
     let starts: Vec<_> = wanted.iter().map(start).collect();
     let results = context.bed.start(&starts, &context.cores.warmup)?;

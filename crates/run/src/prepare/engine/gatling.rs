@@ -2,8 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use tare_plan::Engine;
-use tare_plan::Plan;
+use tare_plan::{Engine, Plan};
 use tare_record::cross_check::ToolFigures;
 use tare_sut::catalog::{Catalog, Target};
 use tare_sut::jdk::Jdk;

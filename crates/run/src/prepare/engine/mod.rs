@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tare_plan::Engine;
-use tare_plan::Plan;
 use tare_plan::plan::NamedScenario;
+use tare_plan::{Engine, Plan};
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_sut::SutError;
 use tare_sut::catalog::Catalog;
