@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tare_sys::affinity::{CpuSet, pin_process_tree};
-use tare_sys::child::{Child, Ended, How, Program};
+use tare_sys::child::{Child, How, Program};
 use tare_sys::clock;
 use tare_sys::procfs::process::Stat;
 
@@ -57,26 +57,6 @@ pub enum Status {
         server: String,
         how: How,
     },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StopReport {
-    /// How it ended, whether it had to be killed, and the CPU of its whole tree.
-    pub ended: Ended,
-    pub was_dead: bool,
-    /// Of a proxy: the server behind it, and how that ended.
-    pub upstream: Option<(String, Box<StopReport>)>,
-}
-
-impl std::fmt::Display for StopReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.was_dead, self.ended.forced) {
-            (true, _) => write!(f, "had ended by itself: {}", self.ended.how),
-            (false, true) => write!(f, "did not end after SIGTERM and was killed"),
-            (false, false) => write!(f, "ended after SIGTERM: {}", self.ended.how),
-        }?;
-        self.upstream.iter().try_for_each(|(name, report)| write!(f, "; {name} behind it {report}"))
-    }
 }
 
 impl Server {
@@ -204,17 +184,22 @@ impl Server {
         self.chain().try_for_each(|server| Ok(pin_process_tree(server.pid(), cpus)?))
     }
 
-    /// Asks it to end, and kills what is left of it after its grace; then what is behind it.
-    pub fn stop(mut self) -> Result<StopReport, SutError> {
+    /// Asks it to end, and kills what is left of it after its grace; then what is behind it. Says how each ended.
+    pub fn stop(mut self) -> Result<String, SutError> {
         let was_dead = matches!(self.own_status(), Status::Exited(_));
         let ended = self
             .child()
             .terminate(self.spec.stop_grace)
             .map_err(|source| SutError::Child { server: self.spec.name.clone(), source })?;
         self.log.finish();
-        let stop = |upstream: Box<Self>| Ok::<_, SutError>((upstream.name().to_owned(), Box::new(upstream.stop()?)));
-        let upstream = self.upstream.take().map(stop).transpose()?;
-        Ok(StopReport { ended, was_dead, upstream })
+        let how = match (was_dead, ended.forced) {
+            (true, _) => format!("had ended by itself: {}", ended.how),
+            (false, true) => "did not end after SIGTERM and was killed".to_owned(),
+            (false, false) => format!("ended after SIGTERM: {}", ended.how),
+        };
+        let Some(upstream) = self.upstream.take() else { return Ok(how) };
+        let name = upstream.name().to_owned();
+        Ok(format!("{how}; {name} behind it {}", upstream.stop()?))
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {

@@ -61,7 +61,7 @@ impl LiveServer {
     /// Ends it, where it is ours, and says how it ended.
     pub fn stop(self) -> String {
         let Some(server) = self.own else { return "external: left running".to_owned() };
-        server.stop().map_or_else(|error| error.to_string(), |report| report.to_string())
+        server.stop().unwrap_or_else(|error| error.to_string())
     }
 }
 
