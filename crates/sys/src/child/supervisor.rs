@@ -87,30 +87,14 @@ unsafe fn lay_out_descriptors(orders: &Orders<'_>) -> Result<(), (u64, c_int)> {
         libc::dup2(output, 2);
         libc::dup2(lifeline, LIFELINE);
         libc::dup2(report, REPORT);
-        close_from(FIRST_FOREIGN);
+        if libc::syscall(libc::SYS_close_range, c_long::from(FIRST_FOREIGN), c_long::from(c_int::MAX), 0 as c_long) != 0
+        {
+            return Err((step::PLUMBING, errno()));
+        }
         libc::fcntl(LIFELINE, libc::F_SETFD, libc::FD_CLOEXEC);
         libc::fcntl(REPORT, libc::F_SETFD, libc::FD_CLOEXEC);
     }
     Ok(())
-}
-
-/// Closes all descriptors from `first` on.
-///
-/// # Safety
-/// Nothing may use them any more.
-unsafe fn close_from(first: c_int) {
-    // SAFETY: closing descriptors of our own process; the limit is read into a plain struct.
-    unsafe {
-        if libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), 0 as c_long) == 0 {
-            return;
-        }
-        // Kernels before 5.9 do not have close_range.
-        let mut limit: libc::rlimit = mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
-        for fd in first..c_int::try_from(limit.rlim_cur).unwrap_or(65_536).min(1 << 20) {
-            libc::close(fd);
-        }
-    }
 }
 
 /// Like `fork`, but it does not run the handlers that libraries register for `fork`. Negative where it fails.
