@@ -51,22 +51,6 @@ impl Target {
             UdpSocket::bind(address).is_ok()
         })
     }
-
-    /// The address as the kernel expects it.
-    pub(crate) fn encode(&self) -> io::Result<SocketAddrAny> {
-        Ok(match self {
-            Self::Tcp(address) => (*address).into(),
-            Self::Unix(path) => SocketAddrUnix::new(path)?.into(),
-        })
-    }
-
-    /// Opens a non-blocking socket that can connect to it, with `TCP_NODELAY` for TCP.
-    pub(crate) fn open(&self, options: &SocketOptions) -> io::Result<OwnedFd> {
-        match self {
-            Self::Tcp(address) => open(address, options),
-            Self::Unix(_) => open_stream(AddressFamily::UNIX, None),
-        }
-    }
 }
 
 impl From<SocketAddr> for Target {
@@ -87,8 +71,11 @@ impl fmt::Display for Target {
 /// Starts a non-blocking connect with `TCP_NODELAY`. The socket becomes writable when the connect ends. Errors: those
 /// that the kernel reports at once, such as no file descriptors left, unknown congestion control, no route, no such file.
 pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
-    let socket = target.open(options)?;
-    match rustix::net::connect(&socket, &target.encode()?) {
+    let (socket, address): (OwnedFd, SocketAddrAny) = match target {
+        Target::Tcp(address) => (open(address, options)?, (*address).into()),
+        Target::Unix(path) => (open_stream(AddressFamily::UNIX, None)?, SocketAddrUnix::new(path)?.into()),
+    };
+    match rustix::net::connect(&socket, &address) {
         Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
         Err(errno) => Err(errno.into()),
     }
