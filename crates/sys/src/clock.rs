@@ -25,10 +25,6 @@ impl Nanos {
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
-
-    pub const fn as_duration(self) -> Duration {
-        Duration::from_nanos(self.0)
-    }
 }
 
 impl From<Duration> for Nanos {

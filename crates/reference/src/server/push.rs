@@ -43,7 +43,7 @@ impl Server<'_> {
     pub(super) fn start_pushing(&mut self, token: Token, service: Service) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
         if let Service::Timestamps { .. } = service {
-            let stamp = clock::now() + phase(serial, self.pushes.period.into()).as_duration();
+            let stamp = clock::now() + Duration::from_nanos(phase(serial, self.pushes.period.into()).0);
             self.plan_push(token, serial, stamp, Nanos::ZERO);
         }
     }

@@ -103,28 +103,24 @@ impl CpuTicks {
     pub fn read_cpus(cpus: &CpuSet) -> Result<Self, ProcfsError> {
         // The file is read once for all of them.
         read_as("/proc/stat", |text| {
-            cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
+            let each = cpus.iter().map(|cpu| Self::parse(text, Some(cpu)));
+            each.reduce(|a, b| Some(a?.combined(b?, |a, b| a + b)))?
         })
     }
 
-    fn plus(self, other: Self) -> Self {
+    fn combined(self, other: Self, by: fn(u64, u64) -> u64) -> Self {
         Self {
-            total: self.total + other.total,
-            idle: self.idle + other.idle,
-            steal: self.steal + other.steal,
-            interrupts: self.interrupts + other.interrupts,
+            total: by(self.total, other.total),
+            idle: by(self.idle, other.idle),
+            steal: by(self.steal, other.steal),
+            interrupts: by(self.interrupts, other.interrupts),
         }
     }
 
     /// The difference from an earlier reading.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        Self {
-            total: self.total.saturating_sub(earlier.total),
-            idle: self.idle.saturating_sub(earlier.idle),
-            steal: self.steal.saturating_sub(earlier.steal),
-            interrupts: self.interrupts.saturating_sub(earlier.interrupts),
-        }
+        self.combined(earlier, u64::saturating_sub)
     }
 
     /// Time in which no task ran: idle or in interrupts. Kernels that stop the clock tick of an idle CPU measure its
