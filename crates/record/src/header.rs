@@ -6,7 +6,7 @@ use tare_plan::{LoadPlan, Plan};
 use crate::environment::Environment;
 
 /// Written before anything is measured. `P` is the plan: of a run, or of a load ([`LoadHeader`]).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader<P = Plan> {
     /// `2026-11-20-1`; `load` for a load.
     pub id: String,

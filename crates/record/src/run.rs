@@ -61,7 +61,7 @@ pub enum EndStatus {
     Failed,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunRecord {
     pub header: RunHeader,
     /// Slices in the order of measurement, packed: unpacked, an hour's run would not fit in memory.
@@ -83,17 +83,7 @@ pub struct RunRecord {
 impl RunRecord {
     /// A record without entries.
     pub fn begin(header: RunHeader) -> Self {
-        Self {
-            header,
-            slices: Vec::new(),
-            forks: Vec::new(),
-            warmups: Vec::new(),
-            cross_checks: Vec::new(),
-            events: Vec::new(),
-            profiles: Vec::new(),
-            checkpoint: None,
-            end: None,
-        }
+        Self { header, ..Self::default() }
     }
 
     /// Whether an event has made a cell void.

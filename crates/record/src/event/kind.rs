@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::figure::read_number;
 
 /// How much an event matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventLevel {
+    #[default]
     Info,
     /// The figures can be used with care.
     Warning,

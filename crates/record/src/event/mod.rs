@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use self::kind::{EventKind, EventLevel, EventName, LatencyPlan, SelfTestFigures};
 
 /// Something that happened: a server died, a check failed, the machine was busy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRecord {
     /// Time since the run began.
     pub at_ns: u64,
@@ -35,20 +35,8 @@ impl EventRecord {
     /// An event of the whole run, at its start. Level and texts follow from the kind.
     pub fn new(kind: EventKind) -> Self {
         let (level, voids, title, _) = kind.name().meaning();
-        Self {
-            at_ns: 0,
-            level,
-            voids,
-            group: None,
-            variant: None,
-            scenario: None,
-            fork: None,
-            title: title.to_owned(),
-            text: kind.text(),
-            remedy: kind.remedy(),
-            log: None,
-            kind,
-        }
+        let (text, remedy) = (kind.text(), kind.remedy());
+        Self { kind, level, voids, title: title.to_owned(), text, remedy, ..Self::default() }
     }
 
     /// Whether it is about this variant of this group, by its names. One without a group is about every group.

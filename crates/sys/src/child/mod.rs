@@ -34,7 +34,7 @@ const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// The program to start. Its standard output and standard error share one pipe, so that their order is kept; the caller
 /// must drain it (see [`Child::take_output`]).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     /// A path, or a name that is looked up in `PATH`.
     pub program: OsString,
@@ -52,14 +52,7 @@ pub struct Program {
 impl Program {
     /// A program without arguments, with tare's environment.
     pub fn new(program: impl Into<OsString>) -> Self {
-        Self {
-            program: program.into(),
-            args: Vec::new(),
-            env: Vec::new(),
-            directory: None,
-            cpus: None,
-            scheduling: SchedulingPolicy::Normal,
-        }
+        Self { program: program.into(), ..Self::default() }
     }
 
     #[must_use]
