@@ -241,7 +241,7 @@ impl<'a> Server<'a> {
         if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
             self.ledger.add(connection.nth, connection.received, clock::now);
         }
-        let sending = io.send(token, &Arc::clone(bytes).into());
+        let sending = io.send(token, &Arc::clone(bytes));
         let Some(connection) = self.connection(token) else { return };
         if is_last {
             connection.is_answering = false;

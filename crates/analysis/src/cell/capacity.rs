@@ -67,7 +67,7 @@ fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>,
 }
 
 fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
-    let failed = |fork: &&CapacityFork| fork.failed_limits.iter().any(|failed| *failed == limit.text);
+    let failed = |fork: &&CapacityFork| fork.failed_limits.contains(&limit.text);
     CapacityLimit {
         condition: limit.text.clone(),
         unit: match limit.metric {

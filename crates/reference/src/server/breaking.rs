@@ -78,7 +78,7 @@ impl Server<'_> {
     /// Sends one more piece. Continues when it has left, or in the loop's next round at the latest.
     pub(super) fn continue_flood(&mut self, io: &mut ReadinessTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
-        if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
+        if io.send(token, &Arc::clone(&flood)) == Sending::Accepted {
             self.send_later(token, flood, clock::now(), false);
         }
     }

@@ -266,7 +266,7 @@ mod tests {
     fn what_no_task_used_is_idle_or_an_interrupt() {
         let one = CpuTicks::parse("cpu0 30 0 10 20 5 3 7 25 0 0\n", Some(0)).unwrap();
         assert_eq!((one.total, one.interrupts, one.unused_ns()), (100, 10, (20 + 5 + 3 + 7) * clock_tick_ns()));
-        assert_eq!(one.plus(one).unused_ns(), 2 * one.unused_ns());
+        assert_eq!(one.combined(one, |a, b| a + b).unused_ns(), 2 * one.unused_ns());
         let here = crate::affinity::allowed_cpus().unwrap();
         assert!(CpuTicks::read_cpus(&here).is_ok_and(|ticks| ticks.total > 0));
         assert!(

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_load::{Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
@@ -88,23 +89,26 @@ impl Stage {
     }
 
     fn start(&self, command: Vec<String>, env: BTreeMap<String, String>) -> Result<Server, Box<dyn Error>> {
-        Ok(Server::start(&ServerSpec {
-            name: "truth".to_owned(),
-            command,
-            env,
-            directory: None,
-            files: BTreeMap::new(),
-            upstream: None,
-            ready: Some(catalog_ready()),
-            port: None,
-            base_url: None,
-            cpus: self.server_cpus(),
-            scheduling: SchedulingPolicy::Normal,
-            startup_timeout: Duration::from_secs(30),
-            // A killed JVM spends no CPU on its end.
-            stop_grace: Duration::ZERO,
-            log_path: self.folder.join("truth.log"),
-        })?)
+        Ok(Server::start(
+            &ServerSpec {
+                name: "truth".to_owned(),
+                command,
+                env,
+                directory: None,
+                files: BTreeMap::new(),
+                upstream: None,
+                ready: Some(catalog_ready()),
+                port: None,
+                base_url: None,
+                cpus: self.server_cpus(),
+                scheduling: SchedulingPolicy::Normal,
+                startup_timeout: Duration::from_secs(30),
+                // A killed JVM spends no CPU on its end.
+                stop_grace: Duration::ZERO,
+                log_path: self.folder.join("truth.log"),
+            },
+            &AtomicBool::new(false),
+        )?)
     }
 
     pub fn server_cpus(&self) -> CpuSet {

@@ -99,7 +99,7 @@ fn verify_all<'v>(built: &'v BuiltServers, show_result: &(dyn Fn(&Verified<'v>) 
     };
     thread::scope(|scope| {
         // With too few threads, fewer servers are verified at a time.
-        (1..servers_at_a_time()).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, &verify_next)));
+        (1..servers_at_a_time()).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, verify_next)));
         verify_next();
     });
     let (_, all) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
