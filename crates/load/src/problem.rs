@@ -55,8 +55,8 @@ pub(crate) fn escape(bytes: &[u8]) -> String {
 fn remedy(error: &Error) -> Option<&'static str> {
     if error.kind() == ErrorKind::AddrNotAvailable {
         return Some(
-            ": no local port is left, since each connection that is closed keeps its own for a minute; keep connections \
-             alive, lower the rate, or set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range",
+            ": no local port is left, since each connection that is closed keeps its own for a minute; keep \
+             connections alive, lower the rate, or set net.ipv4.tcp_tw_reuse=1 and widen net.ipv4.ip_local_port_range",
         );
     }
     match Errno::from_io_error(error) {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Messages that a server pushes. A user of the closed loop subscribes when it opens a WebSocket, and closes it after its
-/// last message. A stop rule that counts requests counts subscriptions; one of a duration ends each subscription with
-/// its first message that was sent after that time.
+/// Messages that a server pushes. A user of the closed loop subscribes when it opens a WebSocket, and closes it after
+/// its last message. A stop rule that counts requests counts subscriptions; one of a duration ends each subscription
+/// with its first message that was sent after that time.
 ///
 /// Each message counts as an answered request that was due when the server sent it: its response time is the *push
 /// latency*, and it has no service time. A subscription that breaks off is one failed request of the window.

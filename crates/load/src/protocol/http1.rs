@@ -1,5 +1,5 @@
-//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order. A stream of events
-//! is reported event by event.
+//! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order. A stream of
+//! events is reported event by event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

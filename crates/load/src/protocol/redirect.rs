@@ -10,8 +10,8 @@ use crate::problem::{Problem, escape};
 /// Headers that describe a body, and have no meaning without one.
 const OF_BODY: [&str; 4] = ["content-type", "content-length", "content-encoding", "transfer-encoding"];
 
-/// The request after `sent`, whose answer had this `status` and `location`; a problem if it leads to another server than
-/// that at `base`, or is one too many. As with browsers and curl, a POST becomes a GET after 301 and 302.
+/// The request after `sent`, whose answer had this `status` and `location`; a problem if it leads to another server
+/// than that at `base`, or is one too many. As with browsers and curl, a POST becomes a GET after 301 and 302.
 ///
 /// # Source
 /// RFC 9110, section 15.4.

@@ -52,12 +52,12 @@ pub struct LoadSession {
 }
 
 impl LoadSession {
-    /// Sets the users up, if they have a set-up, and starts the workers. No connection is opened yet, because a missing server is
-    /// not an error of the session. Users whose set-up fails take no part, and count as connection events of the first slice.
+    /// Sets the users up, if they have a set-up, and starts the workers. A missing server is no error of the session,
+    /// which opens no connection yet. Users whose set-up fails take no part, and count as connection events of the
+    /// first slice.
     ///
     /// # Errors
-    /// When the specification is contradictory, a request cannot be encoded, no user could be set up, or a worker cannot be
-    /// started.
+    /// When the specification is contradictory, no user could be set up, or a worker cannot be started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
         Self::open_for(spec, None)
     }
@@ -163,11 +163,10 @@ impl LoadSession {
 
     /// Opens missing connections, runs one slice and drains it.
     ///
-    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`, even if the server
-    /// hangs. When cancelled, it returns within 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32
-    /// missing connections: they are opened in steps of that size, so that the backlog of the server's listener does
-    /// not overflow. A server that is slow, but opens some connections within each `connect_timeout`, is given twelve
-    /// of them. If the server's clock is estimated, that takes 20 messages or 6 s, before and after the slice.
+    /// Returns after at most `connect_timeout` + the stop rule's longest time + `drain_timeout`; when cancelled, within
+    /// 0.1 s plus a drain of at most 0.5 s. Both grow by 5 ms for every 32 missing connections, the steps in which they
+    /// are opened. A server that opens some connections within each `connect_timeout` is given twelve of them. The
+    /// estimate of a server's clock takes 20 messages or 6 s, before and after the slice.
     ///
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
@@ -176,9 +175,8 @@ impl LoadSession {
     }
 
     /// As [`run`](Self::run), with reports to a watcher: the progress of opening connections, if that takes long, and
-    /// the sample of each time of length `every`. The counts of these parts add up to those of the returned sample. A
-    /// request belongs to the part in which it *ended*, so the drain has parts too, with windows of zero length.
-    /// Without `every`, nothing is reported while the slice runs.
+    /// the sample of each time of length `every`. These parts add up to the returned sample. A request belongs to the
+    /// part in which it *ended*, so the drain has parts too, with windows of zero length.
     pub fn run_watched(
         &mut self,
         slice: &SliceSpec,
@@ -253,8 +251,7 @@ impl LoadSession {
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
-    /// Waits for every worker, even after a failure, so that all are idle at the next order. Each worker has one part for each
-    /// period, so parts of the same period are added.
+    /// Waits for every worker, even after a failure, so that all are idle at the next order.
     fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
         let mut working: Vec<&WorkerThread> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);
@@ -327,8 +324,7 @@ fn earliest_start() -> Nanos {
     clock::now() + START_MARGIN
 }
 
-/// Deals users out to workers in turn. No worker gets more users than connections: there are no more of them in all,
-/// and the first workers have a connection more than the others, or none has.
+/// Deals users out to workers in turn, as their connections are.
 fn deal_users(users: Vec<UserValues>, workers: usize) -> Vec<Vec<UserValues>> {
     let mut dealt = vec![Vec::new(); workers];
     for (place, user) in users.into_iter().enumerate() {
@@ -337,7 +333,6 @@ fn deal_users(users: Vec<UserValues>, workers: usize) -> Vec<Vec<UserValues>> {
     dealt
 }
 
-/// Adds a sample to a sum, or begins the sum with it.
 fn add_to(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
     match sum {
         None => *sum = Some(sample),

@@ -15,8 +15,7 @@ use crate::session::worker_thread::{WorkerOrder, WorkerReport};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Watched<'a> {
-    /// The slice waits for its connections. Reported about four times a second, and only if opening them takes longer
-    /// than a quarter of a second.
+    /// The slice waits for its connections. Reported four times a second, if opening them takes longer than that.
     Opening(Opening),
     /// The connections are open and the slice begins. Reported only after `Opening`.
     Begun,
@@ -24,7 +23,6 @@ pub enum Watched<'a> {
     Interval(&'a SliceSample),
 }
 
-/// How many connections of a slice are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
     pub open: usize,

@@ -9,7 +9,6 @@ use crate::recorder::stamps::Stamps;
 /// With fewer stamped messages, the shortest delay may be far from the shortest possible one.
 const LEAST_MESSAGES: u64 = 5;
 
-/// Whether a server at `target` uses this machine's clock.
 pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
     match setting {
         ServerClock::Auto => target.is_on_this_machine(),
@@ -28,8 +27,7 @@ pub(crate) struct ClockModel {
 }
 
 impl ClockModel {
-    /// Estimates the server's clock from samples; `ours` is this machine's epoch. If `messages` arrived and none has a
-    /// stamp, no result depends on the clock, and this machine's is assumed.
+    /// Estimates the server's clock from samples; `ours` is this machine's, and assumed if no message had a stamp.
     pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
         if samples.stamped == 0 && messages > 0 {
             return Self::own_clock(ours);
@@ -49,7 +47,6 @@ impl ClockModel {
         tally.clock = self.estimate;
     }
 
-    /// The server uses this machine's clock.
     pub(crate) const fn own_clock(ours: Epoch) -> Self {
         Self { epoch: Some(ours), estimate: None }
     }
@@ -59,9 +56,8 @@ impl ClockModel {
         self.epoch.map_or(Stamps::Unknown, by)
     }
 
-    /// The same estimate, with its error widened to allow for these messages of a slice. No message arrives before it is sent.
-    /// So a message faster than all those of the probe shows that the server's clock may be further ahead, at most by one more
-    /// round trip.
+    /// The same estimate, with its error widened for these messages of a slice: one that is faster than those of the
+    /// probe shows that the server's clock may be ahead by one more round trip.
     pub(crate) fn widened_by(self, samples: &ClockSamples) -> Self {
         let (Some(epoch), Some(round_trip_ns)) = (self.epoch, self.estimate.and_then(|found| found.round_trip_ns))
         else {
@@ -72,8 +68,7 @@ impl ClockModel {
         Self { epoch: Some(Epoch { within_ns, ..epoch }), ..self }
     }
 
-    /// The same estimate, confirmed by the estimate `after` the slice. The error is the larger of both, and includes the change
-    /// between them.
+    /// The same estimate, confirmed by that `after` the slice. The error is the larger, and includes the change.
     pub(crate) fn confirmed_by(self, after: &Self) -> Self {
         let (Some(before), Some(end)) = (self.epoch, after.epoch) else { return self };
         let end_ns = before.unix_ns.abs_diff(end.unix_ns) + end.within_ns;

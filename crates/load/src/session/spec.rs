@@ -18,7 +18,6 @@ use crate::schedule::Share;
 /// What stays the same over all slices of a session. [`SessionSpec::new`] has the defaults.
 #[derive(Clone, Debug)]
 pub struct SessionSpec {
-    /// The server under test.
     pub target: Target,
     /// Further addresses of the same server. Connections are spread evenly over all of them.
     pub further_addresses: Vec<SocketAddr>,
@@ -27,7 +26,6 @@ pub struct SessionSpec {
     pub protocol: Protocol,
     /// The largest number of connections that a slice may use, over all workers.
     pub connections: usize,
-    /// The requests, and the checks of their responses.
     pub requests: Requests,
     /// The `Host` of the requests; `None` for the target's address, or `localhost` for a Unix socket.
     pub host: Option<String>,
@@ -46,8 +44,8 @@ pub struct SessionSpec {
 }
 
 impl SessionSpec {
-    /// One connection in plain HTTP/1.1 to `target`, driven from the first CPU that this process may use. The timeouts
-    /// are 10 s for a response and 5 s for a connect.
+    /// One connection in plain HTTP/1.1 to `target`, from the first CPU that this process may use. The timeouts are 10
+    /// s and 5 s.
     pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
         let cpus = allowed_cpus()
             .map_or_else(|_| CpuSet::from_indices([]), |allowed| CpuSet::from_indices(allowed.iter().take(1)));
@@ -73,19 +71,16 @@ impl SessionSpec {
         self.share.part_of(connections as u64) as usize
     }
 
-    /// Everything that is connected to.
     pub(super) fn targets(&self) -> Arc<[Target]> {
         let further = self.further_addresses.iter().map(|address| Target::Tcp(*address));
         std::iter::once(self.target.clone()).chain(further).collect()
     }
 
-    /// The `Host` of the requests.
     pub(super) fn host(&self) -> String {
         let of_target = || self.target.tcp_address().map_or("localhost".to_owned(), |address| address.to_string());
         self.host.clone().unwrap_or_else(of_target)
     }
 
-    /// Scheme and authority of the server.
     pub(super) fn base(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.host())

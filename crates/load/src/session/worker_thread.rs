@@ -15,7 +15,6 @@ use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
 use crate::worker::{Setup, Worker};
 
-/// The session's end of a worker thread.
 pub(crate) struct WorkerThread {
     orders: Sender<WorkerOrder>,
     reports: Receiver<WorkerReport>,
@@ -67,7 +66,7 @@ impl WorkerThread {
         self.reports.recv().unwrap_or(WorkerReport::Last(Err(LoadError::WorkerDied)))
     }
 
-    /// This worker's share of that many connections. The shares differ by one at most, unless users could not be set up.
+    /// This worker's share of that many connections.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
         (self.share.part_of(connections as u64) as usize).min(self.most)
     }

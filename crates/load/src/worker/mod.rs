@@ -1,4 +1,4 @@
-//! The one worker loop. Load models, stop rules, pollers and clocks are values that it receives. Workers share no state.
+//! The one worker loop. Load models, stop rules, pollers and clocks are values given to it. Workers share no state.
 
 mod connections;
 mod demand;
@@ -77,8 +77,8 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         Self { poller, tls, runner: SliceRunner::new(clock, setup), backlog }
     }
 
-    /// Opens the missing ones of the first `in_use` connections, in steps, as long as the number of open ones grows. The
-    /// slice opens the rest. If this takes long, `on_open` gets that number several times a second. Returns it at the end.
+    /// Opens the missing ones of the first `in_use` connections, in steps, as long as the number of open ones grows.
+    /// The slice opens the rest. If this takes long, `on_open` gets that number several times a second.
     pub(crate) fn prepare(
         &mut self,
         in_use: usize,

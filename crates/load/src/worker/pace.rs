@@ -1,7 +1,7 @@
 //! How fast connections are opened, so that a listener's backlog holds them until the server has accepted them.
 //!
-//! The JVM's default backlog is 50, and the kernel drops or resets connects beyond that number. So connections are opened
-//! in steps below it. In preparation the next step also waits while a connect is pending or the listener holds
+//! The JVM's default backlog is 50, and the kernel drops or resets connects beyond that number. So connections are
+//! opened in steps below it. In preparation the next step also waits while a connect is pending or the listener holds
 //! connections. That of another machine cannot be seen, and within a slice reading it would disturb the load.
 
 use std::time::Duration;

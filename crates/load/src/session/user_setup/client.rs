@@ -82,7 +82,6 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Sends a request and waits for its answer.
     pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
@@ -153,7 +152,6 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Agrees on TLS, if the load uses it.
     fn secure(&self, mut socket: impl BlockingStream + 'static) -> Result<Box<dyn BlockingStream>, Problem> {
         let Some(security) = self.security else { return Ok(Box::new(socket)) };
         let failed = |error: io::Error| Problem::new(ErrorClass::Tls, explain_io(&error));

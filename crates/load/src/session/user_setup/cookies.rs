@@ -9,10 +9,7 @@ const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "au
 pub(super) struct Cookies(Vec<(String, String)>);
 
 impl Cookies {
-    /// Takes the `Set-Cookie` headers of an answer. One that has ended is removed.
-    ///
-    /// # Source
-    /// RFC 6265, section 5.2.
+    /// Takes the `Set-Cookie` headers of an answer (RFC 6265, section 5.2). One that has ended is removed.
     pub(super) fn take(&mut self, headers: &[(String, Vec<u8>)]) {
         for (_, line) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             let line = String::from_utf8_lossy(line);
