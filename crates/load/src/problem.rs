@@ -42,6 +42,14 @@ impl Problem {
             CloseCause::TlsFailed(reason) => Self::new(ErrorClass::Tls, reason),
         }
     }
+
+    /// The same, with this text where the server has closed it.
+    pub(crate) fn of_end_within(cause: &CloseCause, text: &str) -> Self {
+        match cause {
+            CloseCause::EndOfStream => Self::new(ErrorClass::Read, text),
+            cause => Self::of_end(cause),
+        }
+    }
 }
 
 /// The first bytes as printable ASCII. Text of a server is never shown unescaped.

@@ -11,7 +11,7 @@ use tare_wire::http::{
     Method, ParseError, Progress, ResponseParser, announces_close, begins_http2, begins_tls_alert, count_line_ends,
 };
 
-use super::connection::{AnswerSink, Begun, Ended, Exchange, Step};
+use super::connection::{AnswerSink, Begun, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
@@ -37,6 +37,8 @@ pub(crate) struct Http1 {
     /// The first bytes of an answer that arrives in pieces, for the example of an error.
     first_bytes: Vec<u8>,
     has_answered: bool,
+    /// The first answer has ended with the connection, which was not reported yet.
+    is_complete: bool,
     /// The server answers no more requests.
     is_retired: bool,
     /// A request has announced that the connection ends with its answer. No request may follow it.
@@ -132,6 +134,9 @@ impl Http1 {
             if let Some(step) = exchange.next_report() {
                 return step;
             }
+            if std::mem::take(&mut self.is_complete) {
+                return self.finish_first(requests).unwrap_or(Step::More);
+            }
             if self.is_retired {
                 return Step::Broken(unanswered_problem());
             }
@@ -180,14 +185,16 @@ impl Http1 {
         self.first_bytes.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
-    /// Whether the end of the connection is also that of a stream of events, whose rest is then to be received.
-    pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
-        let subscription = self.under_way.front_mut().and_then(|exchange| exchange.subscription.as_mut());
-        let Some(subscription) = subscription else { return false };
-        let is_end = matches!(cause, CloseCause::EndOfStream) && self.parser.finish_stream().is_ok();
+    /// Whether the end of the connection is also that of an answer, which is then to be received.
+    pub(crate) fn completes_answer(&mut self, cause: &CloseCause) -> bool {
+        let Some(exchange) = self.under_way.front_mut() else { return false };
+        let is_end = is_end_of_stream(cause) && self.parser.finish_stream().is_ok();
         if is_end {
             self.is_retired = true;
-            subscription.arrived.end();
+            match &mut exchange.subscription {
+                None => self.is_complete = true,
+                Some(subscription) => subscription.arrived.end(),
+            }
         }
         is_end
     }
@@ -203,18 +210,15 @@ impl Http1 {
         self.under_way.front_mut()
     }
 
-    /// Handles the end of the connection, which may also be the end of a body.
-    pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+    /// The problem of all requests under way when the connection ends and completes no answer.
+    pub(crate) fn problem_of_end(&self, cause: &CloseCause) -> Problem {
         let subscription = self.under_way.front().and_then(|exchange| exchange.subscription.as_ref());
         if let Some(subscription) = subscription {
             let text = format!("connection closed inside the stream, after {} events", subscription.taken);
-            return Ended::incomplete(cause, &text);
+            return Problem::of_end_within(cause, &text);
         }
         let finish = self.parser.finish_stream();
         let mut problem = match (cause, finish) {
-            (cause, Ok(())) if is_end_of_stream(cause) => {
-                return Ended { finished: self.finish_first(requests), problem: unanswered_problem() };
-            }
             (CloseCause::EndOfStream, Err(error)) if error.is_truncation() => {
                 Problem::new(ErrorClass::Read, error.to_string())
             }
@@ -225,7 +229,7 @@ impl Http1 {
         if self.has_answered && finish == Err(ParseError::NoAnswer) && problem.class != ErrorClass::Tls {
             problem.text += ANSWERED_BEFORE;
         }
-        Ended { finished: None, problem }
+        problem
     }
 
     fn finish_first(&mut self, requests: &RequestSet) -> Option<Step> {

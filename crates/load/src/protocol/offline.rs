@@ -51,11 +51,12 @@ pub fn outcome_of_bytes<'a>(
     if connection.under_way() == 0 {
         return Ok(outcome);
     }
-    let ended = connection.end(&CloseCause::EndOfStream, &requests);
-    if let Some(Step::Finished { times, problem, .. }) = ended.finished {
-        outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
-    }
-    let broken = (connection.under_way() > 0).then_some(ended.problem.class);
+    let cause = CloseCause::EndOfStream;
+    let broken = if connection.completes_answer(&cause) {
+        receive(&mut connection, &mut &[][..], &requests, &mut outcome)
+    } else {
+        Some(connection.problem_of_end(&cause).class)
+    };
     Ok(OfflineOutcome { broken, ..outcome })
 }
 
@@ -79,7 +80,8 @@ fn receive(
         match connection.receive(piece, requests) {
             Step::More => break,
             Step::Finished { times, problem, .. } => {
-                outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
+                let end = problem.map_or(RequestEnd::Answered, |problem| RequestEnd::Failed(problem.class));
+                outcome.ended.push((number(times), end));
             }
             Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times()), RequestEnd::Returned)),
             Step::Broken(problem) => return Some(problem.class),
@@ -95,10 +97,6 @@ fn receive(
 /// The number of a request, which is stored as its intended start.
 const fn number(times: Times) -> usize {
     times.intended.0 as usize
-}
-
-fn end_of(problem: Option<ErrorClass>) -> RequestEnd {
-    problem.map_or(RequestEnd::Answered, RequestEnd::Failed)
 }
 
 /// A transport that keeps what is sent, and receives nothing.

@@ -15,7 +15,7 @@ use crate::session::worker_thread::{WorkerOrder, WorkerReport};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Watched<'a> {
-    /// The slice waits for its connections. Reported four times a second, if opening them takes longer than that.
+    /// The slice waits for its connections. Reported four times a second, if opening them takes longer than a quarter.
     Opening(Opening),
     /// The connections are open and the slice begins. Reported only after `Opening`.
     Begun,

@@ -27,7 +27,7 @@ pub(crate) struct ClockModel {
 }
 
 impl ClockModel {
-    /// Estimates the server's clock from samples; `ours` is this machine's, and assumed if no message had a stamp.
+    /// Estimates the server's clock from samples; `ours` is this machine's, assumed if messages came without stamps.
     pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
         if samples.stamped == 0 && messages > 0 {
             return Self::own_clock(ours);

@@ -44,8 +44,8 @@ pub struct SessionSpec {
 }
 
 impl SessionSpec {
-    /// One connection in plain HTTP/1.1 to `target`, from the first CPU that this process may use. The timeouts are 10
-    /// s and 5 s.
+    /// One connection in plain HTTP/1.1 to `target`, from the first CPU that this process may use. The timeouts are
+    /// 10 s for a response and 5 s for a connect.
     pub fn new(target: impl Into<Target>, requests: impl Into<Requests>) -> Self {
         let cpus = allowed_cpus()
             .map_or_else(|_| CpuSet::from_indices([]), |allowed| CpuSet::from_indices(allowed.iter().take(1)));

@@ -7,7 +7,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::ws::Stamped;
@@ -77,26 +76,6 @@ pub(crate) struct Returned {
     pub(crate) parts: Arc<Parts>,
     /// The status of the redirect that led to it; `None` if the server sent it back unprocessed.
     pub(crate) redirected: Option<u16>,
-}
-
-/// What the end of a connection means for the exchanges under way.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    /// What the end means to the exchange that it completes.
-    pub(crate) finished: Option<Step>,
-    /// The problem of all others.
-    pub(crate) problem: Problem,
-}
-
-impl Ended {
-    /// The end of a connection that completes no exchange, with the text where the server has closed it.
-    pub(crate) fn incomplete(cause: &CloseCause, text: &str) -> Self {
-        let problem = match cause {
-            CloseCause::EndOfStream => Problem::new(ErrorClass::Read, text),
-            cause => Problem::of_end(cause),
-        };
-        Self { finished: None, problem }
-    }
 }
 
 macro_rules! on_state {
@@ -234,10 +213,10 @@ impl Connection {
         Some((exchange.subscription?.skipped(times.intended), times))
     }
 
-    /// Whether this end of the transport is also the end of a stream of events. What is left of that is then to be received.
-    pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
+    /// Whether this end of the transport is also the end of an answer, which is then to be received.
+    pub(crate) fn completes_answer(&mut self, cause: &CloseCause) -> bool {
         let Self::Http1(state) = self else { return false };
-        state.ends_stream(cause)
+        state.completes_answer(cause)
     }
 
     /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
@@ -245,11 +224,12 @@ impl Connection {
         on_state!(self, state => state.receive(bytes, requests))
     }
 
-    pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
+    /// The problem of all exchanges under way when the transport ends and completes no answer.
+    pub(crate) fn problem_of_end(&self, cause: &CloseCause) -> Problem {
         match self {
-            Self::Http1(state) => state.end(cause, requests),
-            Self::Http2(_) => Ended::incomplete(cause, "connection closed before the answer was complete"),
-            Self::WebSocket(_) => Ended::incomplete(cause, "connection closed inside the WebSocket"),
+            Self::Http1(state) => state.problem_of_end(cause),
+            Self::Http2(_) => Problem::of_end_within(cause, "connection closed before the answer was complete"),
+            Self::WebSocket(_) => Problem::of_end_within(cause, "connection closed inside the WebSocket"),
         }
     }
 

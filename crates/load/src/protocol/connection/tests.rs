@@ -115,7 +115,7 @@ fn a_connection_that_ends_behind_an_answer_says_what_may_be_the_cause() {
                 assert!(matches!(connection.receive(&mut answer, &requests), Step::Finished { problem: None, .. }));
             }
         }
-        let text = connection.end(&cause, &requests).problem.text;
+        let text = connection.problem_of_end(&cause).text;
         assert_eq!(text.contains("--no-keepalive"), is_named, "{cause:?} after {answers}: {text}");
     }
 }

@@ -124,12 +124,11 @@ impl<'a> Client<'a> {
                 Ok(count) => count,
                 Err(error) => return Err(problem_of_io(error, written)),
             };
-            let mut bytes = &buffer[..count];
-            let step = if count == 0 {
-                let ended = self.connection.end(&CloseCause::EndOfStream, self.requests);
-                ended.finished.unwrap_or(Step::Broken(ended.problem))
+            let is_broken = count == 0 && !self.connection.completes_answer(&CloseCause::EndOfStream);
+            let step = if is_broken {
+                Step::Broken(self.connection.problem_of_end(&CloseCause::EndOfStream))
             } else {
-                self.connection.receive(&mut bytes, self.requests)
+                self.connection.receive(&mut &buffer[..count], self.requests)
             };
             match step {
                 Step::More => {}

@@ -217,26 +217,12 @@ impl<C: Clock> SliceRunner<C> {
 
     fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.remove_places(token);
-        if self.connections[token].ends_stream(cause) {
-            // What is left of the stream was not reported yet.
+        if self.connections[token].completes_answer(cause) {
             return self.on_received(io, token, at, &[]);
         }
         if self.connections[token].under_way() > 0 {
-            let ended = self.connections[token].end(cause, &self.setup.requests);
-            let is_answer = ended.finished.is_some();
-            match ended.finished {
-                Some(Step::Finished { times, problem, missing, .. }) => {
-                    self.finish(&times, at, problem.as_ref(), missing);
-                    self.connections.reset_backoff(token);
-                    self.end_exchange(token, at, false);
-                }
-                Some(Step::Returned(returned)) => self.take_back(returned, token, at, false),
-                _ => {}
-            }
-            if is_answer && self.connections[token].under_way() == 0 {
-                return self.reconnect(io, token, at);
-            }
-            self.fail_all(token, at, &ended.problem);
+            let problem = self.connections[token].problem_of_end(cause);
+            self.fail_all(token, at, &problem);
         } else if let CloseCause::TlsFailed(_) = cause {
             self.recorder.record_connection_failure(at, &Problem::of_end(cause));
         }
