@@ -10,7 +10,7 @@ use super::flow::{grow, return_room};
 use super::stream::{Progress, Stream};
 use crate::input::request::RequestSet;
 use crate::problem::{Problem, escape};
-use crate::protocol::connection::{Returned, Step};
+use crate::protocol::connection::{Exchange, Returned, Step};
 
 /// A request that came back unprocessed this often is not sent again, because its server accepts none. A request may
 /// come back several times when many connections are near their end together.
@@ -222,5 +222,50 @@ impl Http2 {
         self.is_over = true;
         push_goaway(&mut self.out, error.code);
         Problem::new(ErrorClass::Protocol, format!("connection ended (GOAWAY) by this side: {error}"))
+    }
+
+    /// The next event that has come, or the end of a stream.
+    pub(super) fn next_report(&mut self) -> Option<Step> {
+        while let Some(id) = self.reportable.front().copied() {
+            self.current = id;
+            if let Some(step) = self.report_current() {
+                return Some(step);
+            }
+            self.reportable.pop_front();
+        }
+        None
+    }
+
+    fn report_current(&mut self) -> Option<Step> {
+        let at = self.place_of_current()?;
+        match self.streams[at].exchange.next_report()? {
+            Step::Broken(problem) => {
+                let stream = self.remove(at).1;
+                self.open_waiting();
+                Some(stream.exchange.fail(problem))
+            }
+            step => Some(step),
+        }
+    }
+
+    fn place_of_current(&self) -> Option<usize> {
+        self.ids.iter().position(|id| *id == self.current)
+    }
+
+    /// The exchange of which something was reported last; `None` if its stream has ended.
+    pub(crate) fn current_exchange(&mut self) -> Option<&mut Exchange> {
+        let at = self.place_of_current()?;
+        Some(&mut self.streams[at].exchange)
+    }
+
+    /// Ends the stream of which something was reported last.
+    pub(crate) fn unsubscribe(&mut self) -> Option<Exchange> {
+        let at = self.place_of_current()?;
+        let (id, stream) = self.remove(at);
+        if !stream.exchange.is_over() {
+            push_reset(&mut self.out, id, ErrorCode::CANCEL);
+        }
+        self.open_waiting();
+        Some(stream.exchange)
     }
 }

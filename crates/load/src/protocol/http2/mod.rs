@@ -1,6 +1,5 @@
 //! HTTP/2 on one connection: a stream for each exchange.
 
-mod events;
 mod flow;
 mod machine;
 mod overdue;
