@@ -109,7 +109,6 @@ impl LoadSession {
         let missing = own_connections - values.len();
         let failed_example = failed.iter().next().map(|(_, tally)| tally.example.clone());
         let clock_probe = ClockProbe::of(spec, values.first().cloned());
-        let mut users = deal_users(values, cpus.len()).into_iter();
         let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
@@ -123,7 +122,8 @@ impl LoadSession {
                 timeout: spec.timeout,
                 connect_timeout: spec.connect_timeout,
                 share: spec.share.of_worker(worker, cpus.len()),
-                users: users.next().unwrap_or_default(),
+                // Dealt out in turn, as connections are.
+                users: values.iter().skip(worker).step_by(cpus.len()).cloned().collect(),
                 failed_users: std::mem::take(&mut failed),
             };
             workers.push(WorkerThread::start(*cpu, setup, has_setup)?);
@@ -322,15 +322,6 @@ impl Drop for LoadSession {
 /// The earliest start for which all workers get their order in time.
 fn earliest_start() -> Nanos {
     clock::now() + START_MARGIN
-}
-
-/// Deals users out to workers in turn, as their connections are.
-fn deal_users(users: Vec<UserValues>, workers: usize) -> Vec<Vec<UserValues>> {
-    let mut dealt = vec![Vec::new(); workers];
-    for (place, user) in users.into_iter().enumerate() {
-        dealt[place % workers].push(user);
-    }
-    dealt
 }
 
 fn add_to(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
