@@ -10,35 +10,21 @@ use thiserror::Error;
 pub enum LoadError {
     /// The specification contradicts itself.
     #[error("{what}; {remedy}")]
-    Spec {
-        what: String,
-        /// What to write instead.
-        remedy: String,
-    },
+    Spec { what: String, remedy: String },
     /// Something written for the requests cannot be used: a template, a feed, a check, a header.
     #[error("{place}: {what}; {remedy}")]
     Input {
         /// The file with line and field, or the request with its part and character.
         place: String,
         what: String,
-        /// What to write instead.
         remedy: String,
     },
     /// This machine cannot give what the session asks for: an algorithm, TLS, open files.
     #[error("{what}; {remedy}")]
-    Unavailable {
-        /// What cannot be used, and why.
-        what: String,
-        /// What to do about it.
-        remedy: String,
-    },
+    Unavailable { what: String, remedy: String },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
-    Worker {
-        /// The CPU that it should run on.
-        cpu: usize,
-        reason: String,
-    },
+    Worker { cpu: usize, reason: String },
     /// The kernel refused to wait for events.
     #[error("cannot wait for socket events: {0}; is a seccomp filter in place?")]
     Wait(#[source] io::Error),

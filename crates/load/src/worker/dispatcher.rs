@@ -11,17 +11,10 @@ use super::Setup;
 use super::demand::Demand;
 use super::places::{FreePlaces, Place};
 use crate::input::request::RequestCursor;
-use crate::protocol::connection::Returned;
+use crate::protocol::connection::{Exchange, Returned};
 use crate::protocol::push_of;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
-
-pub(super) struct Departure {
-    pub(super) token: Token,
-    pub(super) request: usize,
-    pub(super) now: Nanos,
-    pub(super) times: Times,
-}
 
 /// Assigns requests to free places. Counts those under way: assigned, and neither answered nor failed.
 pub(super) struct Dispatcher {
@@ -100,9 +93,13 @@ impl Dispatcher {
         !is_over || !self.returned.is_empty()
     }
 
-    /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event or
+    /// The next request that leaves now, and where, if one is due and a place is free. `freed` is the moment at which an event or
     /// a timeout freed a place while none was free: a request due before it was blocked until then.
-    pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
+    pub(super) fn next_departure(
+        &mut self,
+        clock: &impl Clock,
+        freed: Option<Nanos>,
+    ) -> Option<(Token, Nanos, Exchange)> {
         let &Place { token, since, connected_at } = self.free.first()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
@@ -117,7 +114,7 @@ impl Dispatcher {
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
         let times = Times { intended, sent: Some(now), blocked_until, connected_at, ..Times::default() };
-        Some(Departure { token, request, now, times })
+        Some((token, now, Exchange::new(request, times, intended + self.setup.timeout)))
     }
 
     /// The next returned request that can leave again, and where.

@@ -3,7 +3,6 @@
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
-use super::super::dispatcher::Departure;
 use super::SliceRunner;
 use crate::protocol::connection::{Begun, Exchange, Returned};
 
@@ -13,16 +12,14 @@ impl<C: Clock> SliceRunner<C> {
         while let Some((token, returned)) = self.dispatcher.next_returned() {
             self.send_again(io, token, returned);
         }
-        while let Some(departure) = self.dispatcher.next_departure(&self.clock, freed) {
-            self.send(io, departure);
+        while let Some((token, now, exchange)) = self.dispatcher.next_departure(&self.clock, freed) {
+            self.send(io, token, now, exchange);
         }
         self.flush(io);
     }
 
-    fn send(&mut self, io: &mut impl Transport, departure: Departure) {
-        let Departure { token, request, now, times } = departure;
-        let deadline = times.intended + self.setup.timeout;
-        let exchange = Exchange::new(request, times, deadline);
+    fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, exchange: Exchange) {
+        let (request, deadline) = (exchange.request, exchange.deadline);
         let cursor = &mut self.dispatcher.cursor;
         let begun = if self.setup.requests.follow() == 0 {
             self.connections[token].begin(io, token, exchange, cursor)
