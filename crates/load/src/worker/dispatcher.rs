@@ -93,8 +93,8 @@ impl Dispatcher {
         !is_over || !self.returned.is_empty()
     }
 
-    /// The next request that leaves now, and where, if one is due and a place is free. `freed` is the moment at which an event or
-    /// a timeout freed a place while none was free: a request due before it was blocked until then.
+    /// The next request that leaves now, and where, if one is due and a place is free. `freed` is the moment at which
+    /// an event or a timeout freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(
         &mut self,
         clock: &impl Clock,
