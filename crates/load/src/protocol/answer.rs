@@ -108,10 +108,10 @@ impl PartialAnswer {
         self.taken.take_if(|taken| taken.location.is_some())?.location
     }
 
-    pub(crate) fn take_kept(&mut self) -> Option<Box<Taken>> {
-        let mut taken = self.taken.take()?;
+    pub(crate) fn take_kept(&mut self) -> Box<Taken> {
+        let mut taken = self.taken.take().unwrap_or_default();
         taken.body = std::mem::take(&mut self.kept);
-        Some(taken)
+        taken
     }
 
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.

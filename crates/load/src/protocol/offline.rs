@@ -79,11 +79,11 @@ fn receive(
     loop {
         match connection.receive(piece, requests) {
             Step::More => break,
-            Step::Finished { times, problem, .. } => {
+            Step::Finished { exchange, problem } => {
                 let end = problem.map_or(RequestEnd::Answered, |problem| RequestEnd::Failed(problem.class));
-                outcome.ended.push((number(times), end));
+                outcome.ended.push((number(&exchange), end));
             }
-            Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times()), RequestEnd::Returned)),
+            Step::Returned(returned) => outcome.ended.push((number(&returned.exchange), RequestEnd::Returned)),
             Step::Broken(problem) => return Some(problem.class),
             Step::Pushed(_) | Step::StreamEnded | Step::Pinged | Step::Ponged { .. } => {}
         }
@@ -95,8 +95,8 @@ fn receive(
 }
 
 /// The number of a request, which is stored as its intended start.
-const fn number(times: Times) -> usize {
-    times.intended.0 as usize
+const fn number(exchange: &Exchange) -> usize {
+    exchange.times().intended.0 as usize
 }
 
 /// A transport that keeps what is sent, and receives nothing.

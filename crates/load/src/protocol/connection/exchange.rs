@@ -90,7 +90,7 @@ impl Exchange {
     }
 
     pub(crate) fn fail(self, problem: Problem) -> Step {
-        Step::Finished { times: self.times(), problem: Some(problem), kept: None, missing: self.missing() }
+        Step::Finished { exchange: self, problem: Some(problem) }
     }
 
     /// What a complete answer of the server at `base` means: the end of the exchange, or the request to which it leads.
@@ -112,7 +112,7 @@ impl Exchange {
             }
             _ => self.answer.verdict(&requests.get(self.request).expectation),
         };
-        Step::Finished { times: self.times(), problem, kept: self.answer.take_kept(), missing: None }
+        Step::Finished { exchange: self, problem }
     }
 }
 

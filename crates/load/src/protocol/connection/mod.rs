@@ -16,7 +16,6 @@ use super::http2::Http2;
 use super::websocket::WebSocket;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::answer::Taken;
 use crate::protocol::{Protocol, push_of};
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
@@ -49,10 +48,8 @@ pub(crate) enum Step {
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
     Finished {
-        times: Times,
+        exchange: Exchange,
         problem: Option<Problem>,
-        kept: Option<Box<Taken>>,
-        missing: Option<MissingMessages>,
     },
     /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
     Returned(Returned),

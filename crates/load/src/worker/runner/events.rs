@@ -100,8 +100,8 @@ impl<C: Clock> SliceRunner<C> {
         loop {
             match self.connections[token].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
-                Step::Finished { times, problem, missing, .. } => {
-                    self.finish(&times, at, problem.as_ref(), missing);
+                Step::Finished { exchange, problem } => {
+                    self.finish(&exchange, at, problem.as_ref());
                     self.connections.reset_backoff(token);
                     self.end_exchange(token, at, self.connections.takes_requests(token));
                 }

@@ -19,7 +19,6 @@ use crate::problem::Problem;
 use crate::protocol::connection::{Exchange, Returned};
 use crate::protocol::subscription::Subscription;
 use crate::protocol::{push_of, timeout_text};
-use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::stamps::Stamps;
 use crate::recorder::{CpuTimes, Recorder, Times};
@@ -190,22 +189,19 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     /// Ends a request under way: completed if it has no problem, else failed.
-    fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>, missing: Option<MissingMessages>) {
+    fn finish(&mut self, exchange: &Exchange, at: Nanos, problem: Option<&Problem>) {
         self.dispatcher.note_ended();
+        let times = exchange.times();
         match problem {
-            None => self.recorder.record_answer(times, at, self.wait_policy.stamped_late_ns(at)),
-            Some(problem) => self.recorder.record_failed_exchange(times, at, problem, missing),
+            None => self.recorder.record_answer(&times, at, self.wait_policy.stamped_late_ns(at)),
+            Some(problem) => self.recorder.record_failed_exchange(&times, at, problem, exchange.missing()),
         }
-    }
-
-    fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
-        self.finish(&exchange.times(), at, Some(problem), exchange.missing());
     }
 
     /// Fails everything that is under way on a connection that can no longer be used.
     fn fail_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
         while let Some(exchange) = self.connections[token].take_any() {
-            self.fail(&exchange, at, problem);
+            self.finish(&exchange, at, Some(problem));
             self.end_exchange(token, at, false);
         }
     }
@@ -216,7 +212,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn fail_returned(&mut self, returned: &Returned, at: Nanos, text: &str) {
-        self.fail(&returned.exchange, at, &Problem::new(ErrorClass::Timeout, text));
+        self.finish(&returned.exchange, at, Some(&Problem::new(ErrorClass::Timeout, text)));
     }
 
     /// Fails an attempt to connect, and the requests of users who wait. If nobody does, it is a connection event.
@@ -300,7 +296,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(exchange) = self.connections[token].take_overdue(now) {
             let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.answer.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
-            self.fail(&exchange, exchange.deadline.min(now), &problem);
+            self.finish(&exchange, exchange.deadline.min(now), Some(&problem));
             self.end_exchange(token, now, self.connections.takes_requests(token));
         }
         // Requests on other streams may still be answered.
