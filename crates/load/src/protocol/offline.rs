@@ -79,7 +79,7 @@ fn receive(
     loop {
         match connection.receive(piece, requests) {
             Step::More => break,
-            Step::Finished { exchange, problem } => {
+            Step::Finished(exchange, problem) => {
                 let end = problem.map_or(RequestEnd::Answered, |problem| RequestEnd::Failed(problem.class));
                 outcome.ended.push((number(&exchange), end));
             }

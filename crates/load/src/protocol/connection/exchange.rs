@@ -90,7 +90,7 @@ impl Exchange {
     }
 
     pub(crate) fn fail(self, problem: Problem) -> Step {
-        Step::Finished { exchange: self, problem: Some(problem) }
+        Step::Finished(self, Some(problem))
     }
 
     /// What a complete answer of the server at `base` means: the end of the exchange, or the request to which it leads.
@@ -112,7 +112,7 @@ impl Exchange {
             }
             _ => self.answer.verdict(&requests.get(self.request).expectation),
         };
-        Step::Finished { exchange: self, problem }
+        Step::Finished(self, problem)
     }
 }
 

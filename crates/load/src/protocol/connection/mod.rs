@@ -47,10 +47,7 @@ pub(crate) enum Step {
     /// All bytes were taken.
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
-    Finished {
-        exchange: Exchange,
-        problem: Option<Problem>,
-    },
+    Finished(Exchange, Option<Problem>),
     /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
     Returned(Returned),
     Pushed(Option<Stamped>),

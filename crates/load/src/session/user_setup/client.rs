@@ -132,8 +132,8 @@ impl<'a> Client<'a> {
             };
             match step {
                 Step::More => {}
-                Step::Finished { problem: None, mut exchange } => return Ok(exchange.answer.take_kept()),
-                Step::Finished { problem: Some(problem), .. } | Step::Broken(problem) => return Err(problem),
+                Step::Finished(mut exchange, None) => return Ok(exchange.answer.take_kept()),
+                Step::Finished(_, Some(problem)) | Step::Broken(problem) => return Err(problem),
                 _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
             }
         }

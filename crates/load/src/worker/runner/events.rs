@@ -100,7 +100,7 @@ impl<C: Clock> SliceRunner<C> {
         loop {
             match self.connections[token].receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
-                Step::Finished { exchange, problem } => {
+                Step::Finished(exchange, problem) => {
                     self.finish(&exchange, at, problem.as_ref());
                     self.connections.reset_backoff(token);
                     self.end_exchange(token, at, self.connections.takes_requests(token));
