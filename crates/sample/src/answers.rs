@@ -8,14 +8,12 @@ use crate::packed::PackedHistogram;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusTally {
-    /// All of them.
     pub count: u64,
     pub failed: u64,
     /// Why the first of these failed: escaped, of bounded length; empty if none failed.
     pub example: String,
 }
 
-/// The answers of all statuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StatusTallies(pub BTreeMap<u16, StatusTally>);
@@ -25,7 +23,6 @@ impl StatusTallies {
         self.0.is_empty()
     }
 
-    /// Adds the answers of another worker or slice.
     pub fn merge(&mut self, other: &Self) {
         for (status, theirs) in &other.0 {
             let mine = self.0.entry(*status).or_default();

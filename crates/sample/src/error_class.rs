@@ -10,9 +10,7 @@ named_values! {
     pub enum ErrorClass: "a class of errors" {
         Connect = "connect",
         Tls = "tls",
-        /// The WebSocket handshake failed.
         Upgrade = "upgrade",
-        /// The request could not be sent.
         Write = "write",
         /// The connection was reset, or closed before the end of the answer.
         Read = "read",
@@ -34,7 +32,6 @@ pub struct ErrorTally {
     pub example: String,
 }
 
-/// The errors by class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ErrorTallies(BTreeMap<ErrorClass, ErrorTally>);

@@ -1,5 +1,4 @@
-//! Divides the requests of a load as [`LatencyParts`] does those of a slice, but piece by piece, so that a load of any length and an
-//! interval of any number of requests need the times of three pieces at once.
+//! Divides the requests of a load as [`LatencyParts`] does those of a slice, but keeps the times of three pieces only.
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ pub struct IntervalDivision {
     ends_interval: bool,
     /// The requests of the piece that is open.
     next: Vec<TracedRequest>,
-    /// Stops that a request which has not ended may have met, each until the queue that it caused is gone, as far as that is known.
+    /// Stops that a request which has not ended may have met, with their queues as far as these are known.
     stops: Vec<IdleSpan>,
     are_stops_told: bool,
     /// The divided pieces of the interval of `own`, and those of the intervals before it that nobody has taken.
@@ -55,7 +54,6 @@ impl IntervalDivision {
         self.are_stops_told
     }
 
-    /// Whether the open piece should end.
     pub fn is_full(&self) -> bool {
         self.next.len() >= self.full_piece
     }

@@ -1,9 +1,6 @@
-//! How the answered requests of a slice divide into those that met a stop of the server, those that met a stall of the machine or
-//! of the generator, and the others.
-//!
-//! A request belongs to the first of these whose time it overlaps, from its intended start to its end, and never by how long it
-//! took. A stop lasts for requests until the queue that it caused is gone: until no more of them are in flight than a request
-//! usually finds. So a request that arrives after a stop and waits behind those that arrived during it has met the stop too.
+//! Divides answered requests into those that met a stop of the server, those that met a stall of the machine or of the
+//! generator, and others: by the first of these that each overlaps between its intended start and its end. A stop lasts
+//! until the queue that it caused is gone: a request that waits behind those that arrived during it has met it too.
 
 use tare_stats::LatencyHistogram;
 
@@ -13,8 +10,8 @@ use crate::slice_sample::{SliceSample, TracedRequest};
 /// The shortest time that is a silence of the server.
 const SILENCE_NS: u64 = 1_000_000;
 
-/// The shortest lateness of a request that shows a stall of the generator. On a quiet machine a generator that sends exactly is later
-/// than this in less than one of a thousand requests. With a longer one, stalls just below it decided the p99 of the others.
+/// The shortest lateness that shows a stall of the generator. On a quiet machine fewer than one in 1000 requests are
+/// later. With a longer one, stalls just below it decided the p99 of the others.
 const LATE_NS: u64 = 100_000;
 
 /// So many requests must wait at once for an answer to anyone, so that a slow request alone is no silence of the server.
@@ -37,8 +34,8 @@ pub struct LatencyParts {
 }
 
 impl LatencyParts {
-    /// Divides the answered requests of a slice. `stops` are those of the server, `stalls` the known ones of the machine; those of
-    /// the generator follow from what it sent late. `None` where the slice does not have the times of all its requests.
+    /// `stops` are those of the server, `stalls` those of the machine; those of the generator follow from what it sent
+    /// late. `None` where the slice does not have the times of all its requests.
     pub fn of(sample: &SliceSample, stops: &[IdleSpan], stalls: &[IdleSpan]) -> Option<Self> {
         let SliceSample { trace, offered, cancelled, .. } = sample;
         if *cancelled || trace.len() as u64 != *offered {
@@ -65,7 +62,6 @@ impl LatencyParts {
         Self { met_stop: (&met_stop).into(), met_stall: (&met_stall).into(), met_none: (&met_none).into() }
     }
 
-    /// Adds the parts of other requests.
     pub(crate) fn append(&mut self, others: &Self) {
         self.met_stop.merge(&others.met_stop);
         self.met_stall.merge(&others.met_stall);
@@ -73,9 +69,8 @@ impl LatencyParts {
     }
 }
 
-/// The times of at least a millisecond in which nothing was answered while several requests waited, from the requests themselves: all
-/// that can be known of a server that does not tell its stops. A stop of the server and a stall of its machine look alike. Each begins
-/// with the first request that was sent in vain. Until `answered_until_ns` others were answered, which the trace does not have.
+/// The times of a millisecond or more in which several requests waited and none was answered, for a server that does
+/// not tell its stops. Until `answered_until_ns` others were answered, which the trace does not have.
 pub fn silences(trace: &[TracedRequest], answered_until_ns: u64) -> Vec<IdleSpan> {
     let mut sends: Vec<u64> = trace.iter().filter_map(|request| request.sent_ns).collect();
     let mut answers: Vec<u64> = trace.iter().filter(|request| request.is_answered).map(|one| one.ended_ns).collect();

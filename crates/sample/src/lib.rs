@@ -1,9 +1,6 @@
-//! What one slice of load showed: the one type that the generator fills, the record keeps and the report reads.
-//!
-//! The principal type is [`SliceSample`]. It is generic over how its histograms are held: open for recording
-//! ([`tare_stats::LatencyHistogram`]), or as bytes ([`PackedHistogram`]) once thousands of slices are kept.
-//! [`Protocol`], [`TlsTrust`], [`Arrivals`] and [`ServerClock`] are what a plan states of a load and the generator follows.
-//! Serialised, a sample is its counters; the histograms are left out, since a store keeps them as bytes.
+//! What one slice of load showed: [`SliceSample`], which the generator fills, the record keeps and the report reads.
+//! Its histograms are open for recording, or bytes ([`PackedHistogram`]) once thousands of slices are kept.
+//! [`Protocol`], [`TlsTrust`], [`Arrivals`] and [`ServerClock`] are what a plan states of a load.
 
 mod answers;
 mod clock;

@@ -39,14 +39,12 @@ impl PackedHistogram {
         LatencyHistogram::from_bytes(&self.bytes).unwrap_or_default()
     }
 
-    /// Adds the samples to `sum`.
     pub fn merge_into(&self, sum: &mut LatencyHistogram) {
         if !self.bytes.is_empty() {
             sum.merge(&self.unpack());
         }
     }
 
-    /// Adds the samples of another one.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.samples > 0 {
             let mut sum = self.unpack();
@@ -56,7 +54,6 @@ impl PackedHistogram {
     }
 }
 
-/// As hexadecimal text.
 impl Serialize for PackedHistogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = String::with_capacity(2 * self.bytes.len());

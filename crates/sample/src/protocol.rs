@@ -1,32 +1,25 @@
-//! What a plan states of a load and its generator follows: what is spoken on connections, with whom, and how requests follow one
-//! another.
+//! What is spoken on connections, with whom, and how requests follow one another.
 
 use serde::{Deserialize, Serialize};
 use tare_units::Span;
 
-/// The protocol of the connections of a load, as its plan states it and as the generator speaks it.
-///
-/// A server may end a connection correctly (`Connection: close`, GOAWAY) while requests are under way that it will not
-/// answer. These are read errors. No request is sent twice, since only the server knows which ones it has processed.
-/// The exception is a request that a GOAWAY declares unprocessed: it is sent again.
+/// The protocol of the connections of a load. Requests that a server leaves unanswered when it ends a connection
+/// correctly (`Connection: close`, GOAWAY) are read errors. None is sent twice, except what a GOAWAY calls unprocessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Protocol {
     /// HTTP/1.1, over TLS with ALPN `http/1.1`.
     Http1 {
-        /// Requests under way at a time on each connection, sent before earlier responses have arrived. 1 means no
-        /// pipelining.
+        /// Requests under way at a time on each connection; 1 means no pipelining.
         pipeline: u32,
     },
     /// HTTP/2: over TLS by ALPN `h2`, otherwise with prior knowledge.
     Http2 {
-        /// Streams under way at a time on each connection. Streams above the server's own limit wait in the connection,
-        /// and that wait counts as service time.
+        /// Streams under way at a time on each connection. Those above the server's limit wait, as service time.
         streams: u32,
     },
-    /// Each response is a stream of events: server-sent events, or lines. A user requests a stream, reads its events, and requests
-    /// the next one. The response time is that of its first event; jitter is the time between two events. A stream without a new
-    /// event within the session's timeout has failed.
+    /// Each response is a stream of server-sent events, or of lines. The response time is that of its first event. A
+    /// stream without a new event within the session's timeout has failed.
     Events {
         /// Events that are read of each stream; `None` for all that come.
         messages: Option<u64>,
@@ -34,10 +27,8 @@ pub enum Protocol {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         streams: Option<u32>,
     },
-    /// WebSocket over HTTP/1.1 (RFC 6455), opened by the path and the headers of the first request. A message is sent, and the next
-    /// message from the server is its response (echo, request and response). Closed loop, open loop, response times and service
-    /// times work as for HTTP. The message is the body of a request. Its checks apply to the response, but those of status and
-    /// headers cannot hold.
+    /// WebSocket over HTTP/1.1 (RFC 6455), opened by the path and the headers of the first request. The body of each is
+    /// sent, and the next message from the server is its response. Checks of status and headers cannot hold.
     Exchange,
     /// WebSocket: the server pushes messages on its own clock, and the client subscribes to them.
     Push {

@@ -23,9 +23,8 @@ pub struct TracedRequest {
     pub was_blocked: bool,
 }
 
-/// Declares [`SliceSample`] from the list of counters, which add up, the list of histograms, which are merged, and the list of
-/// other values with what they are in a turn in which nothing happened. A counter that is added to the list is summed over workers
-/// and turns, written to the record and read from it.
+/// Declares [`SliceSample`] from counters, which add up, histograms, which are merged, and other values with what they
+/// are in a turn in which nothing happened. All counters are summed over workers and turns, and are in the record.
 macro_rules! slice_sample {
     (
         values { $($(#[$value_attribute:meta])* $value:ident: $Value:ty = $nothing:expr,)* }
@@ -99,8 +98,7 @@ macro_rules! slice_sample {
 
 slice_sample! {
     values {
-        /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the start of the
-        /// run in its record.
+        /// Start, before the discarded head, in nanoseconds of the monotonic clock; in a record, since the run's start.
         start_ns: u64 = 0,
         /// Length of the head that is not part of the window, in nanoseconds.
         discarded_head_ns: u64 = 0,
@@ -121,8 +119,7 @@ slice_sample! {
         /// Answers to the window's requests by status; empty in older records, and where answers have none.
         #[serde(skip_serializing_if = "StatusTallies::is_empty")]
         statuses: StatusTallies = StatusTallies::default(),
-        /// What each of several requests showed; empty where there is only one. The last part of a slice has it for the
-        /// whole slice.
+        /// What each of several requests showed, if there are several. The last part has it for the whole slice.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         by_request: Vec<RequestTally> = Vec::new(),
         /// Counts of pushed messages; all 0 where the server pushes none.
@@ -147,10 +144,8 @@ slice_sample! {
         failed,
         /// Expected answers that arrived in the window, whenever they were asked for: over `window_ns`, the throughput.
         completed,
-        /// Expected answers of the whole slice, head and drain included: what the server's CPU time between the probes
-        /// before and after the slice was spent on.
+        /// Expected answers of the whole slice, head and drain included, on which the server spent its CPU time.
         completed_in_slice,
-        /// Bytes received in the window.
         bytes_in,
         /// Bytes of the requests sent in the window.
         bytes_out,
@@ -168,11 +163,9 @@ slice_sample! {
         connections_lost,
         /// TLS handshakes that succeeded, for the slice, before and during it.
         tls_handshakes,
-        /// TLS handshakes that resumed an earlier session.
         tls_resumed,
-        /// Requests of the window that had no answer when the short drain of a cancelled slice ended. They are in no other
-        /// number, neither offered nor failed, since the generator did not wait for them until their timeout. The latencies
-        /// of a cancelled slice lack them, and they may have been the slowest.
+        /// Requests of the window that had no answer when the short drain of a cancelled slice ended. They are in no
+        /// other number, and its latencies lack them: they may have been the slowest.
         cut_off,
     }
     histograms {
@@ -182,14 +175,11 @@ slice_sample! {
         service,
         /// Intended start to actual send.
         send_lag,
-        /// Upper bound of how much later than its arrival the end of an answer was stamped: the time of a recent wake-up,
-        /// or of the work done meanwhile. It is part of `response` and `service`.
+        /// The most by which an answer may have been stamped late. It is part of `response` and `service`.
         stamp_lag,
-        /// Intended start to the failure, of failed requests. They are kept apart, so that an early refusal does not make
-        /// the latency look better.
+        /// Intended start to the failure: kept apart, so that early refusals do not make the latency look better.
         failed_time,
-        /// Absolute difference between the period and the time between two messages of a subscription. It needs no
-        /// clock of the server's.
+        /// Difference between the period and the time between two messages, by the generator's clock.
         jitter,
     }
 }
@@ -236,7 +226,6 @@ impl SliceSample {
         self.add(other);
     }
 
-    /// Adds the part of the slice that followed.
     pub fn append(&mut self, later: &Self) {
         self.window_ns += later.window_ns;
         self.workers = self.workers.max(later.workers);

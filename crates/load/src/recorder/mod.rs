@@ -23,7 +23,6 @@ use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 use crate::recorder::slice::WorkerSlice;
 
-/// The times of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) intended: Nanos,
@@ -42,14 +41,12 @@ pub(crate) struct Times {
 /// CPU time of a worker thread, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CpuTimes {
-    /// The total.
     pub(crate) cpu_ns: u64,
     /// The part spent polling without an event.
     pub(crate) spun_ns: u64,
 }
 
 impl CpuTimes {
-    /// The increase since `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
         let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
@@ -58,7 +55,6 @@ impl CpuTimes {
     }
 }
 
-/// Records the slices of one worker, one after another.
 pub(crate) struct Recorder {
     window: Window,
     /// Whether requests that end now are cut off and do not count as failed: the slice was cancelled and its drain is over.
@@ -69,15 +65,13 @@ pub(crate) struct Recorder {
     /// End of the last part, and the CPU time in the parts before.
     since: Nanos,
     spent: CpuTimes,
-    /// How many requests of a part to trace.
     most_traced: usize,
     answers: AnswerTallies,
     sample: SliceSample,
 }
 
 impl Recorder {
-    /// A recorder between slices: it counts only connections that open and close. `failed_users` could not be set up, which the
-    /// first slice tells.
+    /// Between slices it counts only connections. `failed_users` could not be set up, which the first slice tells.
     pub(crate) fn idle(requests: &RequestSet, failed_users: &ErrorTallies) -> Self {
         let connection_events = failed_users.clone();
         Self {
@@ -118,7 +112,6 @@ impl Recorder {
         now < self.window.until
     }
 
-    /// Whether the longest drain is over.
     pub(crate) fn is_drained(&self, now: Nanos) -> bool {
         now >= self.window.drain_until
     }
@@ -144,8 +137,7 @@ impl Recorder {
         self.window.cancel(now);
     }
 
-    /// Ends the window if it still lasts, because a count has been reached. In a cancelled slice, requests that end
-    /// from here on are cut off and have not failed.
+    /// Ends the window if it still lasts. Of a cancelled slice, what ends from here on is cut off and has not failed.
     pub(crate) fn end_window(&mut self, now: Nanos) {
         if self.is_before_end(now) {
             self.window.end_at(now);
@@ -194,14 +186,12 @@ impl Recorder {
         part
     }
 
-    /// Counts sent bytes of requests.
     pub(crate) fn record_sent_bytes(&mut self, at: Nanos, bytes: usize) {
         if self.window.contains(at) {
             self.sample.bytes_out += bytes as u64;
         }
     }
 
-    /// Counts received bytes of answers.
     pub(crate) fn record_received_bytes(&mut self, at: Nanos, bytes: usize) {
         if self.window.contains(at) {
             self.sample.bytes_in += bytes as u64;
@@ -255,8 +245,7 @@ impl Recorder {
             .add_failure_with(problem.class, || format!("{}{}", answers.prefix(times.request), problem.text));
     }
 
-    /// Records a failed request, or a failed subscription without the messages `missing`. A subscription that was requested in
-    /// the discarded head counts from the start of the window on.
+    /// Records a failed request, or a failed subscription, which counts from the start of the window on.
     pub(crate) fn record_failed_exchange(
         &mut self,
         times: &Times,
@@ -316,7 +305,6 @@ impl Recorder {
         }
     }
 
-    /// Counts messages that did not arrive.
     fn count_missing(&mut self, at: Nanos, missing: &MissingMessages) {
         if !self.cuts_off_requests {
             self.sample.messages.missing += missing.count(self.window.from, self.window.until.min(at));
@@ -333,7 +321,6 @@ impl Recorder {
         self.sample.clock_samples.add_message(stamp.unix_ns, stamp.unit_ns, at.0);
     }
 
-    /// Records the round trip of one of our pings.
     pub(crate) fn record_pong(&mut self, after_ns: u64) {
         self.sample.clock_samples.add_round_trip(after_ns);
     }
@@ -345,12 +332,10 @@ impl Recorder {
         }
     }
 
-    /// Counts an opened connection.
     pub(crate) fn record_connection_opened(&mut self) {
         self.sample.connections_opened += 1;
     }
 
-    /// Counts a successful TLS handshake.
     pub(crate) fn record_tls_handshake(&mut self, is_resumed: bool) {
         self.sample.tls_handshakes += 1;
         self.sample.tls_resumed += u64::from(is_resumed);
@@ -361,8 +346,7 @@ impl Recorder {
         self.sample.connections_lost += u64::from(!self.cuts_off_requests);
     }
 
-    /// Records what answered and failed requests of the window have in common. Called when a request ends, so that the sums
-    /// always agree.
+    /// Called when a request of the window ends, so that the sums always agree.
     fn count_offered(&mut self, times: &Times, at: Nanos, is_answered: bool) {
         self.sample.offered += 1;
         if self.sample.trace.len() < self.most_traced {

@@ -1,9 +1,6 @@
-//! Computes intended starts from a rate over time. Requests get counts in the order in which they are due, evenly or at random.
-//! Each is due when the integral of the rate reaches its count.
-//!
-//! This change of time is exact. The n-th moment follows from the n-th count alone, so rounding errors do not add up. A
-//! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,
-//! ch. 4.7).
+//! Computes intended starts from a rate over time: each is due when the integral of the rate reaches its count. A
+//! moment follows from its count alone, so rounding errors do not add up, and a unit Poisson process becomes one whose
+//! intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -15,8 +12,7 @@ use super::Share;
 use super::stages::{Segment, Stages};
 use crate::random;
 
-/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They end when the rate stays at
-/// zero.
+/// The intended starts of one worker, ascending, in nanoseconds of the slice. They end when the rate stays at zero.
 pub struct Starts {
     /// The count at which the last request was due, and the mean distance to the next.
     count: f64,

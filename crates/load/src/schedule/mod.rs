@@ -1,5 +1,4 @@
-//! When requests should leave: pure functions of a seed and an index, independent of the server. This file says what a
-//! schedule is. In `stages` levels change over time; `arrivals` derives the starts from them.
+//! When requests should leave: pure functions of a seed and an index, independent of the server.
 
 mod arrivals;
 pub(crate) mod sending;
@@ -20,16 +19,11 @@ pub(crate) use users::ActiveUsers;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// Each user sends its next request when it has the response to the last one. The intended start is the arrival of
-    /// that response, or the start of the reconnect after a lost connection. So a delay in the busy generator counts as
-    /// send lag and in the response time.
+    /// Each user sends its next request when it has the response to the last. The intended start is that moment, or the
+    /// start of a reconnect, so a delay in a busy generator counts as send lag and in the response time.
     Closed,
-    /// Closed loop with a changing number of users. A user is a connection. One that stops finishes its request under
-    /// way.
-    ClosedStages {
-        /// Number of users over all workers.
-        users: Stages,
-    },
+    /// Closed loop with a changing number of users. One that stops finishes its request under way.
+    ClosedStages { users: Stages },
     /// Open loop, whose rate may change over time.
     Open {
         /// Offered rate over all workers.
@@ -44,12 +38,10 @@ pub enum Schedule {
 pub struct Share {
     /// Index of the worker, from 0.
     pub worker: usize,
-    /// Number of workers.
     pub workers: usize,
 }
 
 impl Share {
-    /// All of it.
     pub const WHOLE: Self = Self { worker: 0, workers: 1 };
 
     /// The part of one of several workers that split this share. Together they have this share and nothing else.
@@ -57,8 +49,7 @@ impl Share {
         Self { worker: self.worker + self.workers * worker, workers: self.workers * workers }
     }
 
-    /// How many of `count` things belong to this share. The shares of all workers add up to the count and differ by one
-    /// at most.
+    /// How many of `count` things are in this share. All shares add up to the count and differ by one at most.
     pub const fn part_of(self, count: u64) -> u64 {
         let (worker, workers) = (self.worker as u64, self.workers as u64);
         count / workers + if worker < count % workers { 1 } else { 0 }

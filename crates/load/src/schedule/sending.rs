@@ -11,9 +11,8 @@ pub enum Sending {
     /// At the intended start. The generator sleeps until then, and is late by its wake-up delay.
     #[default]
     Exact,
-    /// At the intended start, by a generator that busy-waits before each send and while an answer may arrive. A
-    /// sleeping one sends late and stamps answers late. It uses up to all CPU time of its core, so the core must be its
-    /// own.
+    /// At the intended start, by a generator that busy-waits before each send and while an answer may arrive, so that
+    /// neither is late. It uses up to all CPU time of its core, which must be its own.
     Spinning,
     /// At the first tick at or after the intended start; this is the time between ticks, from the start of the slice
     /// on. One wake-up for many requests saves CPU, but the server receives bursts.
@@ -32,10 +31,7 @@ impl Sending {
         }
     }
 
-    /// The length of a tick; 0 without ticks.
-    ///
-    /// # Units
-    /// Nanoseconds.
+    /// The length of a tick in nanoseconds; 0 without ticks.
     pub(crate) fn tick_ns(self) -> u64 {
         match self {
             Self::Exact | Self::Spinning => 0,

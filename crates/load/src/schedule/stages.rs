@@ -5,17 +5,6 @@ use std::time::Duration;
 const NS_PER_S: f64 = 1e9;
 
 /// A level with a first value, which each stage changes linearly to another value. After the last stage it is constant.
-///
-/// ```
-/// # use std::time::Duration;
-/// # use tare_load::Stages;
-/// // From nothing to 1000 over 10 s, half a minute there, and at once down to 100.
-/// let level = Stages::starting_at(0.0)
-///     .then(1000.0, Duration::from_secs(10))
-///     .then(1000.0, Duration::from_secs(30))
-///     .then(100.0, Duration::ZERO);
-/// assert_eq!(level.highest_level(), 1000.0);
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
     from: f64,

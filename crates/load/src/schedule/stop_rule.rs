@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use crate::schedule::Share;
 
-/// When a slice stops offering requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopRule {
     /// After this time, the discarded head included.
     Duration(Duration),
-    /// After this many requests. The slice ends with the last response, and after `at_most` in any case. Requests of the
+    /// After this many of all workers, with the last response, and after `at_most` in any case. Requests of the
     /// discarded head do not count; subscriptions do, because they last into the window.
     Count {
-        /// Number of requests of all workers.
         requests: u64,
         /// Limit for a server that does not answer, the discarded head included.
         at_most: Duration,
@@ -20,7 +18,6 @@ pub enum StopRule {
 }
 
 impl StopRule {
-    /// The longest time during which requests are offered.
     pub const fn longest_time(self) -> Duration {
         match self {
             Self::Duration(duration) => duration,
@@ -28,8 +25,7 @@ impl StopRule {
         }
     }
 
-    /// How many requests one worker may offer. The shares of all workers add up to the count. They are split like
-    /// connections, so N subscriptions on N connections are one per connection.
+    /// How many requests one worker may offer. They are split like connections: N subscriptions on N are one on each.
     pub fn requests_of(self, share: Share) -> u64 {
         let Self::Count { requests, .. } = self else { return u64::MAX };
         share.part_of(requests)

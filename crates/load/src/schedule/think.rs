@@ -12,7 +12,6 @@ pub enum Think {
     /// None: the next request leaves at once.
     #[default]
     No,
-    /// Always the same time.
     Constant(Duration),
     /// Uniformly distributed between these bounds, both included.
     Between(Duration, Duration),

@@ -3,8 +3,8 @@
 use super::Share;
 use super::stages::{Segment, Stages};
 
-/// When each user of a worker is active. Users are ranked over all workers, and each of n workers has every n-th. A user is active
-/// while the level is above its rank, so the first to start is the last to stop.
+/// When each user is active: while the level is above its rank, so the first to start is the last to stop. Users are
+/// ranked over all workers, and each of n workers has every n-th.
 pub(crate) struct ActiveUsers {
     segments: Vec<Segment>,
     share: Share,
@@ -15,8 +15,7 @@ impl ActiveUsers {
         Self { segments: users.segments(), share }
     }
 
-    /// The first time from `ready_ns` on at which this user of the worker is active; `None` if there is none. Both count from the
-    /// start of the slice.
+    /// The first time from `ready_ns` on at which this user of the worker is active. Both count from the slice's start.
     pub(crate) fn active_from_ns(&self, user: usize, ready_ns: u64) -> Option<u64> {
         let rank = (user * self.share.workers + self.share.worker) as f64;
         let joins = |segment: &Segment| segment.rises_above_ns(rank, ready_ns as f64);

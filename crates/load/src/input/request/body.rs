@@ -29,21 +29,9 @@ const BETWEEN_MESSAGES: u8 = 0xff;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormPart {
     /// Text with variables.
-    Text {
-        name: String,
-        text: String,
-        /// Its `Content-Type`, if it has one.
-        content_type: Option<String>,
-    },
+    Text { name: String, text: String, content_type: Option<String> },
     /// A file, whose contents may be anything.
-    File {
-        name: String,
-        file_name: String,
-        /// Its `Content-Type`.
-        content_type: String,
-        /// What is in it.
-        contents: Arc<[u8]>,
-    },
+    File { name: String, file_name: String, content_type: String, contents: Arc<[u8]> },
 }
 
 impl Default for Body {

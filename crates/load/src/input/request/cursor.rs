@@ -55,7 +55,6 @@ impl RequestCursor {
         self.values.advance(&Uses::of_all(all))
     }
 
-    /// The cell of a feed's current row.
     pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {
         self.values.cell(feed, column)
     }

@@ -35,7 +35,6 @@ pub(crate) use self::setup::UserSetup;
 pub struct Requests {
     /// The requests. They alternate by weight.
     pub list: Vec<RequestSpec>,
-    /// Tables whose rows fill the variables.
     pub feeds: Vec<Feed>,
     /// Think time of the users, between a response and the next request.
     pub think: Think,
@@ -53,7 +52,6 @@ impl Requests {
         Self { list: list.into(), ..Self::default() }
     }
 
-    /// Adds the columns of a table.
     pub fn feed(mut self, feed: Feed) -> Self {
         self.feeds.push(feed);
         self
@@ -84,13 +82,11 @@ impl From<RequestSpec> for Requests {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RequestSpec {
-    /// The method.
     pub method: Method,
     /// Path and query, beginning with `/`.
     pub path: String,
     /// Header fields. `Host` and `Content-Length` are added if missing, and so is the `Content-Type` of some bodies.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Body,
     /// Checks of the response. Without a check of its status, any from 200 to 299 is correct.
     pub checks: Vec<Check>,
@@ -101,7 +97,6 @@ pub struct RequestSpec {
 }
 
 impl RequestSpec {
-    /// A request without a body.
     pub fn new(method: Method, path: &str) -> Self {
         Self {
             method,
@@ -119,36 +114,30 @@ impl RequestSpec {
         self.name.clone().unwrap_or_else(|| format!("{} {}", self.method, self.path))
     }
 
-    /// A GET request.
     pub fn get(path: &str) -> Self {
         Self::new(Method::GET, path)
     }
 
-    /// A POST request.
     pub fn post(path: &str, body: impl Into<Body>) -> Self {
         Self::new(Method::POST, path).body(body)
     }
 
-    /// A unary call of a gRPC method, whose path is `/package.Service/Method`. It needs HTTP/2, and must end with the status OK
-    /// unless a check says otherwise.
+    /// A unary call of gRPC with the path `/package.Service/Method`. It must end with OK unless a check says otherwise.
     pub fn call(path: &str, message: &[u8]) -> Self {
         let request = Self::post(path, grpc::frame(message)).expecting(Check::grpc_status(grpc::Code::OK));
         grpc::HEADERS.iter().fold(request, |request, (name, value)| request.header(name, value))
     }
 
-    /// Sets the body.
     pub fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Adds a header field.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Adds a check of the response.
     pub fn expecting(mut self, check: Check) -> Self {
         self.checks.push(check);
         self

@@ -127,7 +127,6 @@ impl RequestSet {
         self.0.requests.len()
     }
 
-    /// What reports call the requests.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.requests.iter().map(|request| &*request.name)
     }
@@ -164,7 +163,6 @@ impl RequestSet {
         self.0.requests.iter().any(|request| request.expectation.grpc.is_some())
     }
 
-    /// Whether any check needs a body.
     pub(crate) fn checks_bodies(&self) -> bool {
         self.0.requests.iter().any(|request| request.expectation.reads_body())
     }
