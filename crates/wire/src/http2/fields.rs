@@ -12,7 +12,6 @@ pub const OF_A_CONNECTION: [&str; 5] = ["connection", "keep-alive", "proxy-conne
 pub(super) enum Meaning {
     Plain,
     Status(u16),
-    /// A content-length.
     Length(u64),
     /// It malforms its section.
     Wrong(&'static str),
@@ -50,7 +49,6 @@ fn length(value: &[u8]) -> Option<u64> {
 #[derive(Debug, Default)]
 pub struct Section {
     pub status: Option<u16>,
-    /// The content-length.
     pub length: Option<u64>,
     /// What malforms it, if anything does.
     pub wrong: Option<&'static str>,

@@ -14,7 +14,6 @@ use super::{FrameError, MAX_MESSAGE_BYTES};
 /// ends.
 const BUFFER_BYTES: usize = 1024;
 
-/// Whether a message is text or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Valid UTF-8.
@@ -22,7 +21,6 @@ pub enum Kind {
     Binary,
 }
 
-/// A received event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A message, with all its fragments joined.
@@ -35,7 +33,6 @@ pub enum Arrival {
     Close(Option<(u16, String)>),
 }
 
-/// The state of one end.
 #[derive(Debug)]
 pub struct Endpoint {
     context: WebSocketContext,

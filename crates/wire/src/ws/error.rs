@@ -19,17 +19,11 @@ pub enum FrameError {
     /// library takes 1014 for the former, which was registered after RFC 6455.
     #[error("a close with an invalid code, with 1014 (bad gateway), or for a violation of the protocol")]
     InvalidCloseCode,
-    /// A message or frame of more than [`super::MAX_MESSAGE_BYTES`].
     #[error("a message of {bytes} bytes, more than {most} are not taken")]
-    TooLong {
-        /// The known size.
-        bytes: usize,
-        most: usize,
-    },
+    TooLong { bytes: usize, most: usize },
     /// A text message, or the reason of a close, that is not UTF-8.
     #[error("text that is not UTF-8")]
     NotUtf8,
-    /// Bytes after the close of a WebSocket.
     #[error("bytes after the end of the WebSocket")]
     Ended,
 }
