@@ -13,10 +13,13 @@ const MAX_PART_BYTES: usize = MAX_PAYLOAD_BYTES - 1;
 /// A table size of 0, in the coding of RFC 7541, section 6.3.
 const EMPTY_TABLE: u8 = 0x20;
 
-/// A header section in frames, without the number of their stream. It uses no table of the connection, so it is always
-/// the same.
+/// A header section. It uses no table of the connection, so it is always the same.
 #[derive(Clone, Debug)]
-pub struct EncodedHead(Vec<u8>);
+pub struct EncodedHead {
+    block: Vec<u8>,
+    /// Whether no body follows.
+    is_last: bool,
+}
 
 impl EncodedHead {
     /// Encodes the head of a request to a site of this scheme. A `Host` becomes the authority, and headers of an
@@ -44,36 +47,24 @@ impl EncodedHead {
         if announces_body && given("content-length").is_none() {
             push_field(&mut block, "content-length", &body.len().to_string());
         }
-        Self::in_frames(&block, body.is_empty())
-    }
-
-    fn in_frames(block: &[u8], is_last: bool) -> Self {
-        let mut frames = Vec::with_capacity(block.len() + 9);
-        let parts = block.chunks(MAX_PART_BYTES);
-        let count = parts.len();
-        for (index, part) in parts.enumerate() {
-            let end = if index + 1 == count { flag::END_HEADERS } else { 0 };
-            match index {
-                0 => {
-                    let flags = if is_last { end | flag::END_STREAM } else { end };
-                    push_head(&mut frames, part.len(), kind::HEADERS, flags, 0);
-                }
-                _ => push_head(&mut frames, part.len(), kind::CONTINUATION, end, 0),
-            }
-            frames.extend_from_slice(part);
-        }
-        Self(frames)
+        Self { block, is_last: body.is_empty() }
     }
 
     /// Appends the frames, for this stream. `says_table` says first that the table is empty: the first section after
     /// settings that shrink the table must say its size, although none is used (RFC 7541, section 4.2).
     pub fn push(&self, out: &mut Vec<u8>, stream: u32, says_table: bool) {
         let mut table: &[u8] = if says_table { &[EMPTY_TABLE] } else { &[] };
-        for frame in self.0.chunks(9 + MAX_PART_BYTES) {
-            let (head, part) = frame.split_at(9);
-            push_head(out, table.len() + part.len(), head[3], head[4], stream);
+        let mut kind = kind::HEADERS;
+        let mut flags = if self.is_last { flag::END_STREAM } else { 0 };
+        let mut parts = self.block.chunks(MAX_PART_BYTES).peekable();
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                flags |= flag::END_HEADERS;
+            }
+            push_head(out, table.len() + part.len(), kind, flags, stream);
             out.extend_from_slice(std::mem::take(&mut table));
             out.extend_from_slice(part);
+            (kind, flags) = (kind::CONTINUATION, 0);
         }
     }
 }
