@@ -86,7 +86,6 @@ impl Pattern {
             body: Body::template(&spec.body, &format!("{place}, body"), scope)?,
         };
         pattern.check_framing(place)?;
-        pattern.check_around_variables(place)?;
         Ok(pattern)
     }
 
@@ -110,14 +109,14 @@ impl Pattern {
         Ok(())
     }
 
-    fn check_around_variables(&self, place: &str) -> Result<(), LoadError> {
+    /// The request with a stand-in for each variable, and its bytes as HTTP/1.1, if the text around variables can be sent.
+    pub(super) fn with_stand_ins(&self, host: &str, place: &str) -> Result<(Parts, Vec<u8>), LoadError> {
         let text = |template: &Template| String::from_utf8_lossy(&template.with_stand_ins()).into_owned();
-        let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
-        let path = text(&self.path);
-        // A header may state the length of a body that has no variables.
-        let body = self.body.as_text().unwrap_or_default();
-        let request = Request { method: &self.method, path: &path, host: "host", headers: &headers, body };
-        request.encode().map(|_| ()).map_err(|error| refused(place, &error))
+        let headers = self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        let parts = Parts::new(self.method.clone(), text(&self.path), headers, self.body.with_stand_ins().into());
+        let Parts { method, path, headers, body, .. } = &parts;
+        let encoded = Request { method, path, host, headers, body }.encode().map_err(|error| refused(place, &error))?;
+        Ok((parts, encoded))
     }
 
     pub(super) fn check_header_values(&self, feeds: &[Feed]) -> Result<(), LoadError> {

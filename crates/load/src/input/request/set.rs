@@ -197,12 +197,13 @@ fn prepare(
     scope: &mut Scope<'_>,
 ) -> Result<Prepared, LoadError> {
     let pattern = Pattern::of(place, spec, scope)?;
+    let (parts, encoded) = pattern.with_stand_ins(host, place)?;
     pattern.check_header_values(feeds)?;
     let (uses, announces_close) = (pattern.uses(), pattern.announces_close(place)?);
     let form = if pattern.has_variables() {
         Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }
     } else {
-        fixed(host, place, &pattern)?
+        Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) }
     };
     let accepts_coding = spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
     let expectation = Expectation::of(&spec.checks);
@@ -232,13 +233,6 @@ fn refuse_unjudged_call(place: &str, spec: &RequestSpec, expectation: &Expectati
         "the outcome of a gRPC call is in its grpc-status, at which a plain request does not look",
         remedy,
     ))
-}
-
-fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {
-    let parts = pattern.fill(&mut Values::none());
-    let Parts { method, path, headers, body, .. } = &parts;
-    let encoded = Request { method, path, host, headers, body }.encode().map_err(|error| refused(place, &error))?;
-    Ok(Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) })
 }
 
 fn weighed(list: &[RequestSpec]) -> Result<Arc<[u32]>, LoadError> {

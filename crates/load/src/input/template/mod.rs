@@ -90,11 +90,11 @@ impl Template {
 
     /// The text with a digit for each variable, to check the text around them.
     pub(crate) fn with_stand_ins(&self) -> Vec<u8> {
-        let piece = |segment: &TemplateSegment| match segment {
-            TemplateSegment::Text(text) => text.clone(),
-            TemplateSegment::Value(..) => b"0".to_vec(),
-        };
-        self.segments.iter().flat_map(piece).collect()
+        let pieces = self.segments.iter().map(|segment| match segment {
+            TemplateSegment::Text(text) => text.as_slice(),
+            TemplateSegment::Value(..) => b"0",
+        });
+        pieces.collect::<Vec<_>>().concat()
     }
 
     /// Appends the text to `out`, with the values of the current request.

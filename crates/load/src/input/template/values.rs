@@ -91,11 +91,6 @@ impl Values {
         }
     }
 
-    /// Nothing, for a request without variables.
-    pub(crate) fn none() -> Self {
-        Self::new(&[], &[], 0, Share { worker: 0, workers: 1 })
-    }
-
     /// Advances to the next request. Returns whether every feed that it uses had a row left.
     pub(crate) fn advance(&mut self, uses: &Uses) -> bool {
         for feed in &uses.feeds {
