@@ -58,10 +58,6 @@ struct Unanswered {
     received: Nanos,
 }
 
-/// The connection cannot be used any more.
-#[derive(Debug)]
-pub(crate) struct Broken;
-
 impl Http2 {
     pub(crate) fn begin() -> Self {
         let (client, server) = duplex(usize::MAX);
@@ -70,12 +66,12 @@ impl Http2 {
         Self { client, state, arriving, arrived, unanswered, answered: Vec::new(), received: Nanos::ZERO }
     }
 
-    /// Takes bytes that arrived at this time.
-    pub(crate) fn receive(&mut self, at: Nanos, bytes: &[u8]) -> Result<(), Broken> {
+    /// Takes bytes that arrived at this time. Fails when the connection cannot be used any more.
+    pub(crate) fn receive(&mut self, at: Nanos, bytes: &[u8]) -> Result<(), ()> {
         self.received = at;
         match Pin::new(&mut self.client).poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
             Poll::Ready(Ok(_)) => self.advance(),
-            Poll::Ready(Err(_)) | Poll::Pending => Err(Broken),
+            Poll::Ready(Err(_)) | Poll::Pending => Err(()),
         }
     }
 
@@ -110,7 +106,7 @@ impl Http2 {
     }
 
     /// Passes the bytes to send to the caller, with what they answer: which of the server's requests, and when each had arrived.
-    pub(crate) fn drain_written(&mut self, send: impl FnOnce(&[u8], &[(u64, Nanos)])) -> Result<(), Broken> {
+    pub(crate) fn drain_written(&mut self, send: impl FnOnce(&[u8], &[(u64, Nanos)])) -> Result<(), ()> {
         self.advance()?;
         let mut written = Vec::new();
         let mut room = [0; PIECE_BYTES];
@@ -128,18 +124,18 @@ impl Http2 {
     }
 
     /// Lets the protocol do what it can without waiting.
-    fn advance(&mut self) -> Result<(), Broken> {
+    fn advance(&mut self) -> Result<(), ()> {
         let mut context = Context::from_waker(Waker::noop());
         loop {
             match &mut self.state {
                 State::Begins(begins) => match Pin::new(begins).poll(&mut context) {
                     Poll::Ready(Ok(connection)) => self.state = State::Serves(connection),
-                    Poll::Ready(Err(_)) => return Err(Broken),
+                    Poll::Ready(Err(_)) => return Err(()),
                     Poll::Pending => return Ok(()),
                 },
                 State::Serves(connection) => match connection.poll_accept(&mut context) {
                     Poll::Ready(Some(Ok((head, respond)))) => self.accept(head, respond),
-                    Poll::Ready(_) => return Err(Broken),
+                    Poll::Ready(_) => return Err(()),
                     // What is read of bodies opens windows, which the connection must still say.
                     Poll::Pending if self.read_bodies(&mut context) => {}
                     Poll::Pending => return Ok(()),

@@ -14,14 +14,10 @@ pub struct Served {
 }
 
 /// The list, if it is kept.
-#[derive(Debug, Default)]
-pub(crate) struct Ledger(Option<Vec<Served>>);
+#[derive(Debug)]
+pub(crate) struct Ledger(pub(crate) Option<Vec<Served>>);
 
 impl Ledger {
-    pub(crate) fn new(is_kept: bool) -> Self {
-        Self(is_kept.then(Vec::new))
-    }
-
     /// Adds an answer; costs nothing if no list is kept.
     pub(crate) fn add(&mut self, nth: u64, received: Nanos, answered: impl FnOnce() -> Nanos) {
         if let Some(served) = &mut self.0 {

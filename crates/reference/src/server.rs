@@ -110,7 +110,7 @@ impl<'a> Server<'a> {
             costs: PlantedCosts::new(options, clock::now()),
             timers: Timers::new(),
             pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
-            ledger: Ledger::new(options.keeps_ledger),
+            ledger: Ledger(options.keeps_ledger.then(Vec::new)),
             // No connection uses the listener's slot.
             connections: vec![None],
             free: Vec::new(),

@@ -8,12 +8,12 @@ use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
 use crate::contract::Answer;
-use crate::http2::{Broken, Http2};
+use crate::http2::Http2;
 use crate::timers::Later;
 
 impl Server<'_> {
     pub(super) fn receive_http2(&mut self, io: &mut ReadinessTransport, token: Token, at: Nanos, bytes: &[u8]) {
-        let received = self.http2(token).map_or(Err(Broken), |http2| http2.receive(at, bytes));
+        let received = self.http2(token).map_or(Err(()), |http2| http2.receive(at, bytes));
         if received.is_err() {
             return self.drop_connection(io, token);
         }

@@ -67,7 +67,7 @@ impl Parts {
 }
 
 impl Pattern {
-    /// Fails when a variable is wrong, or the text around the variables cannot be sent.
+    /// Fails when a variable is wrong, or would decide how the body is sent.
     pub(super) fn of(place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
