@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_sys::poll::Payload;
 
-use super::pattern::Parts;
+use super::pattern::{Parts, Pattern};
 use super::set::{Form, Prepared, RequestSet};
 use crate::input::template::{UserValues, Uses, Values};
 use crate::schedule::Share;
@@ -51,8 +51,11 @@ impl RequestCursor {
 
     /// Advances all feeds and counters of the set together. Returns whether every feed had a row left.
     pub(crate) fn advance_all(&mut self) -> bool {
-        let all = (0..self.set.len()).map(|request| &self.set.get(request).uses);
-        self.values.advance(&Uses::of_all(all))
+        let filled = (0..self.set.len()).filter_map(|request| match &self.set.get(request).form {
+            Form::Filled { pattern, .. } => Some(pattern),
+            Form::Fixed { .. } => None,
+        });
+        self.values.advance(&Uses::of(filled.flat_map(Pattern::variables)))
     }
 
     pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {

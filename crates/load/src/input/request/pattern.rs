@@ -10,7 +10,7 @@ use tare_wire::http2::EncodedHead;
 use super::{Body, RequestSpec};
 use crate::error::LoadError;
 use crate::input::feed::Feed;
-use crate::input::template::{Escaping, Scope, Template, UserColumns, Uses, Values, Variable};
+use crate::input::template::{Escaping, Scope, Template, UserColumns, Values, Variable};
 
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -143,14 +143,9 @@ impl Pattern {
         Ok(closes)
     }
 
-    pub(super) fn uses(&self) -> Uses {
+    pub(super) fn variables(&self) -> impl Iterator<Item = Variable> {
         let headers = self.headers.iter().flat_map(|(_, value)| value.variables());
-        Uses::of(self.path.variables().chain(headers).chain(self.body.variables()))
-    }
-
-    pub(super) fn has_variables(&self) -> bool {
-        let all = [&self.path, &self.body].into_iter().chain(self.headers.iter().map(|(_, value)| value));
-        all.into_iter().any(|template| template.variables().next().is_some())
+        self.path.variables().chain(headers).chain(self.body.variables())
     }
 
     /// Path and headers, if they are the same for all requests of a user.

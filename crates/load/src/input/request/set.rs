@@ -199,8 +199,8 @@ fn prepare(
     let pattern = Pattern::of(place, spec, scope)?;
     let (parts, encoded) = pattern.with_stand_ins(host, place)?;
     pattern.check_header_values(feeds)?;
-    let (uses, announces_close) = (pattern.uses(), pattern.announces_close(place)?);
-    let form = if pattern.has_variables() {
+    let (uses, announces_close) = (Uses::of(pattern.variables()), pattern.announces_close(place)?);
+    let form = if pattern.variables().next().is_some() {
         Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }
     } else {
         Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) }

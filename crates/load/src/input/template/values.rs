@@ -55,20 +55,6 @@ impl Uses {
         uses
     }
 
-    /// What any of several requests advances.
-    pub(crate) fn of_all<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
-        let mut union = Self::default();
-        for Self { feeds, counters } in all {
-            union.feeds.extend(feeds);
-            union.counters.extend(counters);
-        }
-        for list in [&mut union.feeds, &mut union.counters] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        union
-    }
-
     /// Whether a column of this feed is used.
     pub(crate) fn has_feed(&self, feed: usize) -> bool {
         self.feeds.contains(&feed)
