@@ -7,13 +7,12 @@ pub(crate) mod stop_rule;
 #[cfg(test)]
 mod tests;
 pub(crate) mod think;
-mod users;
 
 use tare_sample::Arrivals;
 
 pub use arrivals::Starts;
+pub(crate) use stages::ActiveUsers;
 pub use stages::Stages;
-pub(crate) use users::ActiveUsers;
 
 /// The load model of a slice.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Share;
+
 const NS_PER_S: f64 = 1e9;
 
 /// A level with a first value, which each stage changes linearly to another value. After the last stage it is constant.
@@ -77,7 +79,7 @@ impl Segment {
     }
 
     /// The first moment from `since_ns` on at which the level is above `limit` within the segment.
-    pub(super) fn rises_above_ns(&self, limit: f64, since_ns: f64) -> Option<f64> {
+    fn rises_above_ns(&self, limit: f64, since_ns: f64) -> Option<f64> {
         let first_ns = since_ns.max(self.begins_ns);
         if first_ns >= self.begins_ns + self.length_ns {
             return None;
@@ -103,5 +105,25 @@ impl Segment {
         let twice_the_mean = self.from + level_then;
         let since_ns = if twice_the_mean == 0.0 { 0.0 } else { 2.0 * sum * NS_PER_S / twice_the_mean };
         self.begins_ns + since_ns
+    }
+}
+
+/// When each user is active: while the level is above its rank, so the first to start is the last to stop. Users are
+/// ranked over all workers, and each of n workers has every n-th.
+pub(crate) struct ActiveUsers {
+    segments: Vec<Segment>,
+    share: Share,
+}
+
+impl ActiveUsers {
+    pub(crate) fn of(users: &Stages, share: Share) -> Self {
+        Self { segments: users.segments(), share }
+    }
+
+    /// The first time from `ready_ns` on at which this user of the worker is active. Both count from the slice's start.
+    pub(crate) fn active_from_ns(&self, user: usize, ready_ns: u64) -> Option<u64> {
+        let rank = (user * self.share.workers + self.share.worker) as f64;
+        let joins = |segment: &Segment| segment.rises_above_ns(rank, ready_ns as f64);
+        self.segments.iter().find_map(joins).map(|active_from_ns| active_from_ns.ceil() as u64)
     }
 }

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 mod exponential;
 
 use self::exponential::{ExpectedMean, ExponentialFit};
-use super::users::ActiveUsers;
-use super::{Arrivals, Schedule, Share, Stages};
+use super::{ActiveUsers, Arrivals, Schedule, Share, Stages};
 
 const ALONE: Share = Share { worker: 0, workers: 1 };
 const MS: u64 = 1_000_000;
