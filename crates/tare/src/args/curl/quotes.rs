@@ -1,40 +1,25 @@
 //! Quotes that a line for curl may have, and that splitting as a shell does not know.
 
+use regex::{Captures, Regex};
+
 /// The line with `$'…'`, in which browsers write what has special characters, as plain quotes.
 pub(super) fn with_plain_quotes(line: &str) -> String {
-    let mut plain = String::with_capacity(line.len());
-    let mut letters = line.chars().peekable();
-    let mut quote = None;
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (None, '$') if letters.peek() == Some(&'\'') => {
-                letters.next();
-                plain.push('\'');
-                plain.push_str(&ansi_text(&mut letters).replace('\'', r"'\''"));
-                plain.push('\'');
-                continue;
-            }
-            (None, '\'' | '"') => quote = Some(letter),
-            (Some(open), _) if open == letter => quote = None,
-            (None | Some('"'), '\\') => {
-                plain.push(letter);
-                plain.extend(letters.next());
-                continue;
-            }
-            _ => {}
-        }
-        plain.push(letter);
-    }
-    plain
+    // Inside other quotes, and behind a backslash, it means itself.
+    let quotes = Regex::new(r#"(?s)'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\$'((?:[^'\\]|\\.)*)'"#);
+    let plain = |found: &Captures<'_>| match found.get(1) {
+        Some(text) => shell_words::quote(&ansi_text(text.as_str())).into_owned(),
+        None => found[0].to_owned(),
+    };
+    quotes.map_or_else(|_| line.to_owned(), |quotes| quotes.replace_all(line, plain).into_owned())
 }
 
-/// The text of `$'…'` up to its closing quote, with its escapes undone.
-fn ansi_text(letters: &mut impl Iterator<Item = char>) -> String {
+/// The text inside `$'…'`, with its escapes undone.
+fn ansi_text(quoted: &str) -> String {
     // In UTF-16, because browsers escape an emoji as its two halves.
     let mut text: Vec<u16> = Vec::new();
+    let mut letters = quoted.chars();
     while let Some(letter) = letters.next() {
         let letter = match letter {
-            '\'' => break,
             '\\' => match letters.next() {
                 Some(kind @ ('u' | 'x')) => {
                     let digits: String = letters.by_ref().take(if kind == 'u' { 4 } else { 2 }).collect();
