@@ -7,10 +7,9 @@ use std::time::Duration;
 use tare_analysis::forecast::forecast;
 use tare_analysis::format::{places, roughly};
 use tare_plan::estimate::{least_budget, run_time};
-use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
+use tare_plan::plan::{Forks, Mode, Plan, Role};
 use tare_report::clean::{sanitize_line, sanitize_lines};
 use tare_report::text::wrap;
-use tare_stats::steady::SteadyRule;
 use tare_units::{Span, count, enumerate};
 
 /// The lines before a run: what is compared, where, and how long it takes. They are at most `width` columns wide.
@@ -108,15 +107,6 @@ pub fn whole_plan(plan: &Plan, width: usize) -> String {
         }
         let facts = format!("  {:<key$}  {:<value$}  {:<7}", setting.key, setting.value, setting.source.name());
         text += &beside(&facts, &setting.meaning, 2 + key + 2 + value + 2 + 7 + 2, width);
-    }
-    if let Warmup::UntilSteady { .. } = plan.warmup {
-        let SteadyRule { look_back_s, span_s, drift_limit, compiler_share_limit, .. } = SteadyRule::default();
-        let (share, drift) = (compiler_share_limit * 100.0, drift_limit * 100.0);
-        let meaning = format!(
-            "steady means: JIT compilers use less than {share} % of a core; CPU per request drifts by less than \
-             {drift} % in {span_s} s, and does not shift in the last {look_back_s} s"
-        );
-        let _ = writeln!(text, "\n{}", wrap(&meaning, width, 0));
     }
     sanitize_lines(&text) + "\n"
 }
