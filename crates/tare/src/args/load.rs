@@ -9,15 +9,10 @@ use tare_plan::condition::Condition;
 use tare_plan::load_plan::LoadStage;
 use tare_units::Span;
 
-mod agents;
-mod values;
-
-pub use agents::{AgentArgs, AgentOptions};
-pub(super) use values::parse_time;
-pub use values::{ConnectTo, Spin, looked_up, port};
-use values::{
-    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_rate, parse_stage,
-    parse_think, parse_threads, seed,
+use super::agents::AgentArgs;
+use super::values::{
+    ConnectTo, Spin, depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number,
+    parse_rate, parse_stage, parse_think, parse_threads, parse_time, seed,
 };
 
 pub const EXAMPLES: &str = "\

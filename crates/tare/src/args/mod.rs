@@ -11,32 +11,32 @@ use tare_plan::Currency;
 use tare_record::store::RECORD_FILE;
 use tare_units::Span;
 
+mod agents;
 mod bisect;
 mod check;
 mod compare;
 mod curl;
 mod history;
 mod init;
-mod kubernetes;
 mod load;
 mod profile;
 mod report;
 mod run;
 mod settings;
+mod values;
 
+pub use agents::{AgentOptions, AgentsAction, ClusterArgs, ManifestArgs};
 pub use bisect::BisectArgs;
 pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
 pub use curl::with_curl_line;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
-pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
-pub use load::{
-    AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, looked_up,
-};
+pub use load::{ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs};
 pub use profile::ProfileArgs;
 pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};
+pub use values::{ConnectTo, Spin, looked_up};
 
 use crate::console::Color;
 
@@ -193,7 +193,7 @@ pub enum Command {
     #[command(hide = true)]
     Agent {
         /// How long it waits for the first order.
-        #[arg(long, default_value = "30s", value_parser = load::parse_time)]
+        #[arg(long, default_value = "30s", value_parser = values::parse_time)]
         first_order_within: Span,
     },
     /// Run the reference server: it has known delays and faults, for tests and the self-test.
@@ -244,7 +244,7 @@ pub struct ServeArgs {
     /// Name of the server to run.
     pub server: String,
     /// Port to listen on; 0 for any free port.
-    #[arg(short, long, default_value_t = 8080, value_parser = load::port)]
+    #[arg(short, long, default_value_t = 8080, value_parser = values::port)]
     pub port: u16,
     #[command(flatten)]
     pub choice: ServerChoice,

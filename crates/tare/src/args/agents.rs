@@ -1,24 +1,83 @@
-//! Flags of agents in pods, and of `tare agents`.
+//! Flags of agents of a load: where they are, and how they are made; and those of `tare agents`.
 
 use clap::{Args, Subcommand};
-use tare_remote::{Cluster, PodShape};
+use tare_plan::agent_place::AgentPlace;
+use tare_remote::{Cluster, PodOrder, PodShape};
 use tare_units::Span;
 
-use super::load::parse_time;
+use super::values::{PlaceReader, parse_time};
+use crate::failure::wrong_usage;
 
 /// The image that scripts/image makes.
 const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
 const CPUS: u32 = 2;
 const MEMORY: &str = "512Mi";
 
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentArgs {
+    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
+    /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
+    /// of the generator on its own machine.
+    #[arg(long, value_delimiter = ',', value_name = "PLACE,…", value_parser = PlaceReader)]
+    pub agents: Vec<AgentPlace>,
+    #[command(flatten)]
+    pub options: AgentOptions,
+}
+
+/// How agents are made. A command with these flags has `--agents` too.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentOptions {
+    /// How long pods may take until they run.
+    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
+    agents_wait: Span,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    #[command(flatten)]
+    pod: PodArgs,
+}
+
+impl AgentOptions {
+    pub fn pods(&self) -> PodOrder {
+        let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
+        PodOrder { cluster, shape, wait_limit: self.agents_wait.0, ..PodOrder::default() }
+    }
+
+    /// Refuses flags that mean nothing with agents at these places.
+    pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
+        let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
+        let (cluster, pod, usual) = (&self.cluster, &self.pod, PodArgs::default());
+        let flags = [
+            ("--k8s-context", cluster.context.is_some()),
+            ("--k8s-namespace", cluster.namespace.is_some()),
+            ("--k8s-image", pod.image != usual.image),
+            ("--k8s-cpus", pod.cpus != usual.cpus),
+            ("--k8s-memory", pod.memory != usual.memory),
+        ];
+        if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given && !are_in_pods) {
+            return Err(wrong_usage(format!(
+                "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self { agents_wait: Span::from_secs(120), cluster: ClusterArgs::default(), pod: PodArgs::default() }
+    }
+}
+
 #[derive(Clone, Debug, Default, Args)]
 pub struct ClusterArgs {
     /// Context of kubectl's configuration [default: the current one].
     #[arg(long = "k8s-context", value_name = "NAME", hide_short_help = true)]
-    pub(super) context: Option<String>,
+    context: Option<String>,
     /// Namespace of the pods [default: that of the context].
     #[arg(long = "k8s-namespace", value_name = "NAME", hide_short_help = true)]
-    pub(super) namespace: Option<String>,
+    namespace: Option<String>,
 }
 
 impl ClusterArgs {
@@ -31,13 +90,13 @@ impl ClusterArgs {
 pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
     #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE", hide_short_help = true)]
-    pub(super) image: String,
+    image: String,
     /// Whole cores of each pod. If it has several, one is left to the kernel and to the rest of the pod.
     #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), hide_short_help = true)]
-    pub(super) cpus: u32,
+    cpus: u32,
     /// Memory of each pod.
     #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES", hide_short_help = true)]
-    pub(super) memory: String,
+    memory: String,
 }
 
 impl Default for PodArgs {
