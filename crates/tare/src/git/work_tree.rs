@@ -39,12 +39,6 @@ fn open_lock(folder: &Path) -> anyhow::Result<File> {
     opened.with_context(|| format!("cannot open {}", path.display()))
 }
 
-/// Sets the time of the last use of a work tree. If it cannot be set, the tree counts as older than it is.
-fn note_use(lock: &File) {
-    let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns());
-    let _ = lock.set_modified(now);
-}
-
 impl Checkout {
     /// A work tree of this commit in a folder of its own below `cache`.
     pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<WorkTree> {
@@ -55,7 +49,8 @@ impl Checkout {
         let lock = open_lock(&folder)?;
         for _ in 0..MOST_LOOKS {
             if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_restored(&folder, commit) {
-                note_use(&lock);
+                // The time of its last use. If it cannot be set, the tree counts as older than it is.
+                let _ = lock.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns()));
                 return Ok(WorkTree { folder, _lock: lock });
             }
             // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
