@@ -24,8 +24,7 @@ pub fn tools(workspace: &Workspace, cancelled: &AtomicBool) -> Vec<Checked> {
     };
     let catalog = Checked::fine("project", home.display().to_string());
     let remedy = "Only the servers in Rust need it: https://rustup.rs";
-    let cargo = version_of("cargo", cancelled);
-    let cargo = cargo.map_or_else(|why| Checked::optional("cargo", why, remedy), |found| Checked::fine("cargo", found));
+    let cargo = optional("cargo", version_of("cargo", cancelled), remedy);
     vec![catalog, jdk(), build_tool(), node(cancelled), cargo, perf(), async_profiler()]
 }
 
@@ -71,21 +70,20 @@ fn node(cancelled: &AtomicBool) -> Checked {
     }
 }
 
-/// A program that only some profiles need.
-fn optional(what: &'static str, found: Option<String>, remedy: &str) -> Checked {
-    found.map_or_else(|| Checked::optional(what, "not found", remedy), |found| Checked::fine(what, found))
+fn optional(what: &'static str, found: Result<String, &str>, remedy: &str) -> Checked {
+    found.map_or_else(|why| Checked::optional(what, why, remedy), |found| Checked::fine(what, found))
 }
 
 fn perf() -> Checked {
     let remedy = "Only profiles of programs without a JVM need it: install linux-perf or linux-tools.";
-    optional("perf", on_path("perf").map(|path| path.display().to_string()), remedy)
+    optional("perf", on_path("perf").map(|path| path.display().to_string()).ok_or("not found"), remedy)
 }
 
 fn async_profiler() -> Checked {
     let fetched = sampler::fetched_async_profiler().map(|jar| jar.display().to_string());
     let to_fetch = || on_path("mvn").map(|_| "not here yet; Maven fetches it for the first profile".to_owned());
     let remedy = "Only profiles of JVMs need it: install Maven, which fetches it.";
-    optional("async-profiler", fetched.or_else(to_fetch), remedy)
+    optional("async-profiler", fetched.or_else(to_fetch).ok_or("not found"), remedy)
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
