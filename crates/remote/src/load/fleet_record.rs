@@ -36,23 +36,20 @@ pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u
 
 /// An event for each agent that was lost, in the order in which they were. `asked_per_s` is the rate of the whole load.
 pub fn loss_events(agents: &[FleetAgent], begin_ns: u64, asked_per_s: Option<f64>) -> Vec<EventRecord> {
-    let lost = agents.iter().filter_map(|agent| {
-        let (reason, at_ns) = agent.loss()?;
-        Some((at_ns.saturating_sub(begin_ns), agent, reason))
-    });
-    let mut lost: Vec<(u64, &FleetAgent, &str)> = lost.collect();
-    lost.sort_by_key(|(at_ns, _, _)| *at_ns);
-    let event = |(before, (at_ns, agent, reason)): (usize, &(u64, &FleetAgent, &str))| {
+    let mut lost: Vec<_> = agents.iter().filter_map(|agent| Some((agent.loss()?, agent))).collect();
+    lost.sort_by_key(|((_, at_ns), _)| *at_ns);
+    let event = |(before, ((reason, at_ns), agent)): (usize, ((&str, u64), &FleetAgent))| {
+        let at_ns = at_ns.saturating_sub(begin_ns);
         let kind = EventKind::AgentLost {
             agent: agent.record.name.clone(),
-            reason: (*reason).to_owned(),
+            reason: reason.to_owned(),
             from_s: agent.reported_ns / 1_000_000_000,
             noticed_s: Some(at_ns / 1_000_000_000),
             left: (agents.len() - before - 1) as u32,
             of: agents.len() as u32,
             asked_per_s,
         };
-        EventRecord { at_ns: *at_ns, ..EventRecord::new(kind) }
+        EventRecord { at_ns, ..EventRecord::new(kind) }
     };
-    lost.iter().enumerate().map(event).collect()
+    lost.into_iter().enumerate().map(event).collect()
 }

@@ -35,7 +35,7 @@ pub fn drive_load(
     observer: OnObserved<'_>,
 ) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
-    let mut intervals = KeptIntervals { writer, kept: Vec::new(), failure: None };
+    let mut intervals = KeptIntervals { file: writer.map(Ok), kept: Vec::new() };
     let mut collector = IntervalCollector::new(first_key(job), job.plan.interval.0, server);
     let mut outlook = Outlook::of(&job.plan);
     let mut given_up = None;
@@ -90,22 +90,23 @@ fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
 
 /// Keeps intervals, and writes them to a file if requested. The load continues if that file fails.
 struct KeptIntervals {
-    writer: Option<RunWriter>,
+    file: Option<Result<RunWriter, RecordError>>,
     kept: Vec<StoredSlice>,
-    failure: Option<RecordError>,
 }
 
 impl KeptIntervals {
     fn keep(&mut self, interval: StoredSlice) {
-        if let (Some(writer), None) = (&mut self.writer, &self.failure) {
-            self.failure = writer.append_slice(&interval).err();
+        if let Some(Ok(writer)) = &mut self.file
+            && let Err(error) = writer.append_slice(&interval)
+        {
+            self.file = Some(Err(error));
         }
         self.kept.push(interval);
     }
 
     /// The intervals, and why the file holds less than all of them. A file that failed gets no end.
     fn finish(
-        mut self,
+        self,
         agents: &[AgentRecord],
         events: &[EventRecord],
         status: EndStatus,
@@ -116,10 +117,7 @@ impl KeptIntervals {
             events.iter().try_for_each(|event| writer.append_event(event))?;
             writer.finish(status, end_ns)
         };
-        if let (Some(writer), None) = (self.writer.take(), &self.failure) {
-            self.failure = finish_file(writer).err();
-        }
-        (self.kept, self.failure)
+        (self.kept, self.file.and_then(|file| file.and_then(finish_file).err()))
     }
 }
 

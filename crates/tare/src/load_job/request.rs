@@ -116,13 +116,8 @@ pub fn build_requests(
         return calls(&wanted, target, args, connection, files, seed);
     }
     let body = body(args, files)?;
-    let method = match &args.method {
-        Some(name) => Some(
-            method_named(name)
-                .map_err(|_| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET")))?,
-        ),
-        None => None,
-    };
+    let unknown = |name: &String| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET"));
+    let method = args.method.as_ref().map(|name| method_named(name).map_err(|_| unknown(name))).transpose()?;
     let headers = headers(args, connection)?;
     let request = |(wanted, path): (ListedRequest, &String)| {
         let body = own_body(&wanted.place, wanted.body, files)?.or_else(|| body.clone());
@@ -157,13 +152,10 @@ fn calls(
     seed: u64,
 ) -> anyhow::Result<Requests> {
     let headers = headers(args, connection)?;
-    let protoset = args
-        .protoset
-        .as_deref()
-        .map(|file| {
-            Protoset::parse(file, &files.contents(file).with_context(|| unreadable(file, "the descriptor set"))?)
-        })
-        .transpose()?;
+    let parse = |file: &Path| {
+        Protoset::parse(file, &files.contents(file).with_context(|| unreadable(file, "the descriptor set"))?)
+    };
+    let protoset = args.protoset.as_deref().map(parse).transpose()?;
     // Each is read once, because a pipe is empty then.
     let json = args.data_json.as_deref().map(|text| text_or_file(text, files)).transpose()?;
     if json.as_ref().is_some_and(|json| json.contains("{{")) {

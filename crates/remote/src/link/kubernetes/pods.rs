@@ -53,22 +53,21 @@ fn state_of(pod: &Value) -> PodState {
         return PodState::Stuck(end_of_pod(pod).unwrap_or_else(|| format!("a pod ended before the load ({phase})")));
     }
     let container = &pod["status"]["containerStatuses"][0]["state"];
-    if let Some(reason) = container["waiting"]["reason"].as_str() {
-        let why = [Some(reason), container["waiting"]["message"].as_str()].into_iter().flatten().collect::<Vec<_>>();
-        let why = why.join(": ");
-        return if STUCK_REASONS.contains(&reason) { PodState::Stuck(why) } else { PodState::Waiting(why) };
+    if let Some(why) = reason_of(&container["waiting"]) {
+        let is_stuck = STUCK_REASONS.iter().any(|reason| container["waiting"]["reason"] == *reason);
+        return if is_stuck { PodState::Stuck(why) } else { PodState::Waiting(why) };
     }
     if phase == "Running" && !container["running"].is_null() {
         return PodState::Running;
     }
-    let scheduled = condition(pod, "PodScheduled").filter(|condition| condition["status"] == "False");
-    let waits = scheduled.and_then(|condition| Some((condition["reason"].as_str()?, condition["message"].as_str())));
-    PodState::Waiting(waits.map_or_else(
-        || "no node yet".to_owned(),
-        |(reason, message)| {
-            message.map_or_else(|| reason.to_owned(), |message| format!("{reason}: {}", message.trim_end_matches('.')))
-        },
-    ))
+    let unscheduled = condition(pod, "PodScheduled").filter(|condition| condition["status"] == "False");
+    PodState::Waiting(unscheduled.and_then(reason_of).unwrap_or_else(|| "no node yet".to_owned()))
+}
+
+/// `REASON: MESSAGE` of a state or a condition, where it has a reason.
+fn reason_of(state: &Value) -> Option<String> {
+    let message = state["message"].as_str().map(|message| message.trim_end_matches('.'));
+    Some([Some(state["reason"].as_str()?), message].into_iter().flatten().collect::<Vec<_>>().join(": "))
 }
 
 fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
