@@ -21,7 +21,7 @@ pub struct LoadTarget {
     /// Further addresses of the same name at which a server listens.
     pub further_addresses: Vec<SocketAddr>,
     /// Those at which none listens.
-    pub silent_addresses: Vec<(SocketAddr, io::Error)>,
+    pub silent_addresses: Vec<SilentAddress>,
     /// The `Host` header: name and port as the URL has them.
     pub host: String,
     /// Path and query of each URL.
@@ -56,7 +56,7 @@ impl LoadTarget {
             Some(address) => (Some(address.host.clone()), address.port),
             None => (first.host().map(looked_up), first.port_or_known_default().unwrap_or(80)),
         };
-        let mut addresses = Addresses::default();
+        let (mut further_addresses, mut silent_addresses) = (Vec::new(), Vec::new());
         let target = match (socket, connect_within) {
             (Some(path), Some(_)) => listening_file(path)?,
             (Some(path), None) => Target::Unix(path.to_owned()),
@@ -64,15 +64,14 @@ impl LoadTarget {
                 let Some(host) = host else {
                     bail!("{first} has no host; write for example http://127.0.0.1:8080/path")
                 };
-                addresses = listening(&host, port, timeout)?;
-                Target::Tcp(addresses.listening.remove(0))
+                (further_addresses, silent_addresses) = addresses(&host, port, timeout)?;
+                Target::Tcp(further_addresses.remove(0))
             }
             // Nothing of this process connects to it.
             (None, None) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port).into()),
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
-        let Addresses { listening: further_addresses, silent: silent_addresses } = addresses;
         Ok(Self { paths, url: first.clone(), target, further_addresses, silent_addresses, host, is_grpc })
     }
 
@@ -133,33 +132,28 @@ fn path(text: &str) -> String {
     path.bytes().map(encoded).collect()
 }
 
-#[derive(Default)]
-struct Addresses {
-    listening: Vec<SocketAddr>,
-    silent: Vec<(SocketAddr, io::Error)>,
-}
+type SilentAddress = (SocketAddr, io::Error);
 
-/// The addresses of a host at which a server listens: at least one, and all of the family of the first. Those of the
-/// other family are most often the same server again.
-fn listening(host: &str, port: u16, timeout: Duration) -> anyhow::Result<Addresses> {
-    let mut found = Addresses::default();
+/// The addresses of a host at which a server listens, at least one, and those at which none does: all of the family of the first.
+/// Those of the other family are most often the same server again.
+fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<SilentAddress>)> {
+    let (mut listening, mut silent) = (Vec::<SocketAddr>::new(), Vec::new());
     for address in resolve(host, port)? {
-        let is_other_family = found.listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4());
-        if is_other_family || found.listening.contains(&address) {
+        let is_other_family = listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4());
+        if is_other_family || listening.contains(&address) {
             continue;
         }
         match TcpStream::connect_timeout(&address, timeout) {
-            Ok(_) => found.listening.push(address),
-            Err(error) => found.silent.push((address, error)),
+            Ok(_) => listening.push(address),
+            Err(error) => silent.push((address, error)),
         }
     }
-    let Some(first) = found.listening.first() else {
-        let Some((address, error)) = found.silent.first() else { bail!("{host} has no address") };
+    let Some(first) = listening.first() else {
+        let Some((address, error)) = silent.first() else { bail!("{host} has no address") };
         bail!("{}", unreachable(&address.to_string(), error))
     };
-    let is_ipv4 = first.is_ipv4();
-    found.silent.retain(|(address, _)| address.is_ipv4() == is_ipv4);
-    Ok(found)
+    silent.retain(|(address, _): &SilentAddress| address.is_ipv4() == first.is_ipv4());
+    Ok((listening, silent))
 }
 
 fn resolve(host: &str, port: u16) -> anyhow::Result<impl Iterator<Item = SocketAddr>> {
