@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tare_load::Cancel;
+use tare_plan::agent_place::AgentPlace;
 
 use super::command::{CommandError, run_command};
 use super::pipe_tail::last_line;
@@ -50,33 +51,29 @@ impl Program {
 }
 
 #[derive(Debug)]
-pub(crate) struct SshHost<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) destination: &'a str,
-    pub(crate) port: Option<u16>,
+pub(crate) struct SshHost {
+    /// As users write it.
+    pub(crate) name: String,
+    destination: String,
+    port: Option<u16>,
 }
 
-impl SshHost<'_> {
-    /// Copies the program to the host unless it is there. `progress` gets a line before a copy, which may take long.
-    pub(crate) fn copy_program_if_missing(
-        &self,
-        program: &Program,
-        cancel: &Cancel,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<(), RunError> {
+impl SshHost {
+    /// The host of a place that ssh reaches.
+    pub(crate) fn of(place: &AgentPlace) -> Option<Self> {
+        let AgentPlace::Ssh { destination, port } = place else { return None };
+        Some(Self { name: place.to_string(), destination: destination.clone(), port: *port })
+    }
+
+    /// Whether the program is to be copied there.
+    pub(crate) fn lacks(&self, program: &Program, cancel: &Cancel) -> Result<bool, RunError> {
         let script = format!("{}; {} || exit {EXIT_MISSING}", set_path_variables(program), hash_test(program, "$f"));
-        let failure = "cannot look for the program there";
-        match self.run_script(&script, None, CHECK_IDLE_LIMIT, failure, cancel)?.code() {
-            Some(EXIT_MISSING) => {
-                progress(&format!("copying tare to {}", self.name));
-                self.copy(program, cancel)
-            }
-            _ => Ok(()),
-        }
+        let status = self.run_script(&script, None, CHECK_IDLE_LIMIT, "cannot look for the program there", cancel)?;
+        Ok(status.code() == Some(EXIT_MISSING))
     }
 
     /// Copies to a temporary file first: a partial copy, as after Ctrl-C, replaces nothing.
-    fn copy(&self, program: &Program, cancel: &Cancel) -> Result<(), RunError> {
+    pub(crate) fn copy(&self, program: &Program, cancel: &Cancel) -> Result<(), RunError> {
         let script = format!(
             "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && {} && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
              {{ rm -f \"$t\"; exit 98; }}",
@@ -123,7 +120,7 @@ impl SshHost<'_> {
         if let Some(port) = self.port {
             command.args(["-p", &port.to_string()]);
         }
-        command.args(["--", self.destination]).arg(format!("sh -c '{script}'")).process_group(0);
+        command.args(["--", self.destination.as_str()]).arg(format!("sh -c '{script}'")).process_group(0);
         command
     }
 
@@ -188,8 +185,8 @@ fn hash_test(program: &Program, file: &str) -> String {
 mod tests {
     use super::*;
 
-    fn host() -> SshHost<'static> {
-        SshHost { name: "ssh://ada@bench1:2222", destination: "ada@bench1", port: Some(2222) }
+    fn host(place: &str) -> SshHost {
+        SshHost::of(&place.parse().unwrap()).unwrap()
     }
 
     fn program() -> Program {
@@ -198,7 +195,7 @@ mod tests {
 
     #[test]
     fn ssh_never_asks_and_the_script_is_one_word_of_any_shell() {
-        let command = host().agent(&program());
+        let command = host("ssh://ada@bench1:2222").agent(&program());
         let args: Vec<String> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
         assert_eq!(args[..2], ["-o", "BatchMode=yes"]);
         assert_eq!(args[8..12], ["-p", "2222", "--", "ada@bench1"]);
@@ -209,10 +206,10 @@ mod tests {
     #[test]
     fn a_refusal_of_ssh_says_what_to_do() {
         use std::os::unix::process::ExitStatusExt;
-        let script_error = |host: &SshHost<'_>, code: i32, text: &str| {
+        let script_error = |host: &SshHost, code: i32, text: &str| {
             host.script_error(ExitStatus::from_raw(code << 8), text, "cannot copy tare").to_string()
         };
-        let plain = SshHost { name: "ssh://bench1", destination: "bench1", port: None };
+        let (host, plain) = (host("ssh://ada@bench1:2222"), host("ssh://bench1"));
         let changed = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.";
         for (text, says, says_without_port) in [
             (
@@ -234,7 +231,7 @@ mod tests {
                 "ssh bench1 true",
             ),
         ] {
-            let why = script_error(&host(), EXIT_CANNOT_CONNECT, text);
+            let why = script_error(&host, EXIT_CANNOT_CONNECT, text);
             assert!(
                 why.starts_with("agent ssh://ada@bench1:2222: ssh cannot connect: ") && why.ends_with(says),
                 "{why}"
@@ -242,7 +239,7 @@ mod tests {
             let why = script_error(&plain, EXIT_CANNOT_CONNECT, text);
             assert!(why.contains(says_without_port), "{why}");
         }
-        let full = script_error(&host(), 98, "cat: write error: No space left on device");
+        let full = script_error(&host, 98, "cat: write error: No space left on device");
         assert_eq!(full, "agent ssh://ada@bench1:2222: cannot copy tare: cat: write error: No space left on device");
     }
 }

@@ -1,14 +1,13 @@
 //! Starts agents, wherever they run.
 
-use std::io;
 use std::process::Command;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Builder;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use tare_load::Cancel;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
+use tare_sys::threads::map_in_threads;
 use tare_units::distinct;
 
 use super::kubernetes::{AgentJob, Cluster, JobShape, LeftJobs, Pod, PodShape, host_label};
@@ -64,9 +63,9 @@ pub(crate) fn start_agents(
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(StartedAgents, Receiver<AgentMessage>), RunError> {
-    let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
-    let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
-    copy_program_to_hosts(order.places, &program, cancel, progress)?;
+    let hosts: Vec<SshHost> = distinct(order.places).into_iter().filter_map(SshHost::of).collect();
+    let program = Program::of_this_process(!hosts.is_empty()).map_err(|error| agent_error("local", &error))?;
+    copy_program_to_hosts(&hosts, &program, cancel, progress)?;
     let jobs = make_jobs(order, cancel)?;
     let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
     number_agents(&mut planned);
@@ -125,12 +124,12 @@ fn plan_agents(
                 let cores = AgentCores { load_cpus, ..AgentCores::default() };
                 PlannedAgent { place: "local".to_owned(), command: program.command(), cores, explain: no_explanation() }
             })),
-            AgentPlace::Ssh { destination, port } => {
-                let name = place.to_string();
-                let command = SshHost { name: &name, destination, port: *port }.agent(program);
-                let cores = AgentCores::default();
-                planned.push(PlannedAgent { place: name, command, cores, explain: no_explanation() });
-            }
+            AgentPlace::Ssh { .. } => planned.extend(SshHost::of(place).map(|host| PlannedAgent {
+                command: host.agent(program),
+                place: host.name,
+                cores: AgentCores::default(),
+                explain: no_explanation(),
+            })),
             AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
                 let Some(job) = jobs.next() else { continue };
                 let pods = job.wait_for_pods(order.pods.wait_limit, cancel, progress)?;
@@ -160,37 +159,27 @@ fn number_agents(planned: &mut [PlannedAgent]) {
 }
 
 fn copy_program_to_hosts(
-    places: &[AgentPlace],
+    hosts: &[SshHost],
     program: &Program,
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(), RunError> {
-    let hosts = distinct(places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })));
-    if hosts.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-    progress(&format!("looking for tare on {}", names.join(", ")));
-    let copy = |place: &AgentPlace, progress: &mut dyn FnMut(&str)| match place {
-        AgentPlace::Ssh { destination, port } => SshHost { name: &place.to_string(), destination, port: *port }
-            .copy_program_if_missing(program, cancel, progress),
-        _ => Ok(()),
+    let mut show = |what: &str, hosts: &[&SshHost]| {
+        let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        if !names.is_empty() {
+            progress(&format!("{what} {}", names.join(", ")));
+        }
     };
-    std::thread::scope(|scope| {
-        let (sender, lines) = channel();
-        let failed = |reason: String| RunError::Agent { agent: "ssh".to_owned(), reason };
-        let start = |place| {
-            let sender: Sender<String> = sender.clone();
-            // A line that nobody receives is lost.
-            Builder::new().spawn_scoped(scope, move || copy(place, &mut |text| drop(sender.send(text.to_owned()))))
-        };
-        let threads: io::Result<Vec<_>> = hosts.into_iter().map(start).collect();
-        let threads = threads.map_err(|error| failed(format!("no thread can be started to copy tare: {error}")))?;
-        drop(sender);
-        lines.iter().for_each(|text| progress(&text));
-        let died = || failed("the copying thread died".to_owned());
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(died())))
-    })
+    let died = || RunError::Agent { agent: "ssh".to_owned(), reason: "the copying thread died".to_owned() };
+    let all: Vec<&SshHost> = hosts.iter().collect();
+    show("looking for tare on", &all);
+    let mut lacking: Vec<&SshHost> = Vec::new();
+    for (host, lacks) in hosts.iter().zip(map_in_threads(all, |host: &SshHost| host.lacks(program, cancel))) {
+        lacking.extend(lacks.unwrap_or_else(|| Err(died()))?.then_some(host));
+    }
+    show("copying tare to", &lacking);
+    let copied = map_in_threads(lacking, |host: &SshHost| host.copy(program, cancel));
+    copied.into_iter().try_for_each(|copied| copied.unwrap_or_else(|| Err(died())))
 }
 
 /// The names of numbered agents: their places, with their numbers where a place has several.
