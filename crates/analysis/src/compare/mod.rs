@@ -17,7 +17,7 @@ use crate::cell::{CellAnalysis, analyze_cells};
 use crate::evidence::disturbance;
 use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
-use ratio::{MeasuredRatio, MeasuredRatios, deciding_pairs, measure_ratios};
+use ratio::{MeasuredRatio, deciding_pairs, measure_ratios};
 use tare_plan::Currency;
 use tare_units::distinct;
 
@@ -155,7 +155,16 @@ fn with_baselines<'a>(
 }
 
 fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, baseline: &'a CellAnalysis<'a>) -> Pair<'a> {
-    let MeasuredRatios { counted: measured_ratios, odd_ratios, odd_forks } = measure_ratios(plan, variant, baseline);
+    let over = |forks: &[u32]| measure_ratios(plan, variant, baseline, forks);
+    let forks = variant.evidence.fork_numbers();
+    let (mut measured_ratios, mut odd_ratios) = (over(&forks), Vec::new());
+    let odd_forks = measured_ratios.first().map(MeasuredRatio::odd_forks).unwrap_or_default();
+    // A fork that is odd in the deciding currency is left out of all.
+    if !odd_forks.is_empty() {
+        let is_odd = |fork: &u32| odd_forks.iter().any(|odd| odd.fork == *fork);
+        let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
+        (measured_ratios, odd_ratios) = (over(&usual), over(&odd));
+    }
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
     if void.is_none() && measured_ratios.is_empty() {

@@ -81,7 +81,7 @@ impl MeasuredRatio {
 
     /// Forks whose ratio is in another mode. None where capacities are bounded: a fork that keeps no load is no
     /// exception.
-    fn odd_forks(&self) -> Vec<OddFork> {
+    pub fn odd_forks(&self) -> Vec<OddFork> {
         if self.bound.is_some() {
             return Vec::new();
         }
@@ -113,28 +113,14 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     }
 }
 
-/// In all currencies that both sides have. A fork that is odd in the deciding currency is left out of all.
-pub(crate) struct MeasuredRatios {
-    pub counted: Vec<MeasuredRatio>,
-    pub odd_ratios: Vec<MeasuredRatio>,
-    pub odd_forks: Vec<OddFork>,
-}
-
-pub(crate) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: &CellAnalysis<'_>) -> MeasuredRatios {
-    let over = |forks: &[u32]| ratios_over(Sides { plan, variant, baseline, forks });
-    let forks = variant.evidence.fork_numbers();
-    let all = over(&forks);
-    let odd_forks = all.first().map(MeasuredRatio::odd_forks).unwrap_or_default();
-    if odd_forks.is_empty() {
-        return MeasuredRatios { counted: all, odd_ratios: Vec::new(), odd_forks };
-    }
-    let is_odd = |fork: &u32| odd_forks.iter().any(|odd| odd.fork == *fork);
-    let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
-    MeasuredRatios { counted: over(&usual), odd_ratios: over(&odd), odd_forks }
-}
-
 /// All currencies that both sides have over some forks, the deciding one first.
-fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
+pub(crate) fn measure_ratios(
+    plan: &Plan,
+    variant: &CellAnalysis<'_>,
+    baseline: &CellAnalysis<'_>,
+    forks: &[u32],
+) -> Vec<MeasuredRatio> {
+    let sides = Sides { plan, variant, baseline, forks };
     let mut measured_ratios = vec![
         capacity_ratio(sides),
         of_slices(sides, Currency::Throughput, Some(SliceKind::Saturating), |s| level::throughput(s)),
