@@ -41,7 +41,7 @@ pub fn section_changes(before: &[Section], after: &[Section], title: Option<&str
 }
 
 /// Every difference of the commands, versions and libraries of two servers, or of one in two records.
-pub(super) fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
+fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
     let of_pair = |(old, new): &(&Cell, &Cell)| {
         let of = |cell: &Cell| {
             let command = [("command", cell.command.as_str())].into_iter().filter(|(_, command)| !command.is_empty());

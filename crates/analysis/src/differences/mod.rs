@@ -130,12 +130,8 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
         notes.extend(void.map(|note| format!("Run {}: {note}", summary.run.id)));
     }
     let sides = (ComparedSide::of(before.summary, None), ComparedSide::of(after.summary, None));
-    Ok(RunDifferences {
-        same_machine,
-        environment: environment_changes(before.summary, after.summary, &cells),
-        methods: methods::method_changes(before.summary, after.summary, &cells),
-        ..differences((before.summary, after.summary), sides, pairs, notes)
-    })
+    let differences = differences((before.summary, after.summary), sides, &cells, pairs, notes);
+    Ok(RunDifferences { same_machine, ..differences })
 }
 
 /// Compares two servers of one record, start by start where they ran side by side.
@@ -173,16 +169,13 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     }
     notes.extend(pairs.iter().filter_map(|pair| pair.missing_starts(summary)));
     let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));
-    Ok(RunDifferences {
-        environment: environment::server_changes(&cells),
-        methods: methods::method_changes(summary, summary, &cells),
-        ..differences((summary, summary), sides, pairs, notes)
-    })
+    Ok(differences((summary, summary), sides, &cells, pairs, notes))
 }
 
 fn differences(
     (before, after): (&Summary, &Summary),
     sides: (ComparedSide, ComparedSide),
+    cells: &[(&Cell, &Cell)],
     pairs: Vec<FigurePair<'_>>,
     notes: Vec<String>,
 ) -> RunDifferences {
@@ -193,11 +186,11 @@ fn differences(
         after: sides.1,
         same_machine: true,
         notes,
-        environment: Vec::new(),
+        environment: environment_changes(before, after, cells),
         alpha,
         region,
         changes: judge(pairs, alpha, region),
-        methods: Vec::new(),
+        methods: methods::method_changes(before, after, cells),
     }
 }
 
