@@ -1,11 +1,17 @@
 //! Commands for readers: without class paths and without the folders of the machine, which the record keeps.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::format::count;
 
 /// Flags whose next word is a class path or a module path.
 const PATH_FLAGS: [&str; 5] = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
-/// A path of as few parts is short enough, and may be an argument such as `/health`.
-const FEW_PARTS: usize = 2;
+/// An absolute path of three parts or more, and what it stands behind. A shorter one may be an argument such as `/health`.
+static LONG_PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(^|[\s=:,;@"'])(?:/[^/\s=:,;@"']+){2,}(/[^/\s=:,;@"']+)/*"#).expect("a regular expression")
+});
 
 /// The words of a command with each class path replaced by its number of entries, and each long absolute path by its last part:
 /// `…/java -Xmx1g -cp <61 files> Main --port 0`.
@@ -13,37 +19,13 @@ pub(crate) fn shortened(command: &[String]) -> Vec<String> {
     let mut words: Vec<String> = Vec::with_capacity(command.len());
     for word in command {
         let is_class_path = words.last().is_some_and(|flag| PATH_FLAGS.contains(&flag.as_str())) && word.contains('/');
-        words.push(if is_class_path { entries(word) } else { without_folders(word) });
+        words.push(if is_class_path { entries(word) } else { LONG_PATH.replace_all(word, "$1…$2").into_owned() });
     }
     words
 }
 
 fn entries(class_path: &str) -> String {
     format!("<{}>", count(class_path.split(':').filter(|entry| !entry.is_empty()).count() as u64, "file"))
-}
-
-/// The word with `…/name` for each long absolute path within it.
-fn without_folders(word: &str) -> String {
-    let ends_path = |c: char| c.is_whitespace() || "=:,;@\"'".contains(c);
-    let parts = word.split_inclusive(ends_path);
-    parts
-        .map(|part| {
-            let (path, end) = part
-                .char_indices()
-                .next_back()
-                .filter(|(_, c)| ends_path(*c))
-                .map_or((part, ""), |(at, _)| part.split_at(at));
-            format!("{}{end}", without_folder(path))
-        })
-        .collect()
-}
-
-fn without_folder(path: &str) -> String {
-    let absolute = path.starts_with('/') && !path.starts_with("//");
-    match path.trim_end_matches('/').rsplit_once('/') {
-        Some((folder, name)) if absolute && folder.matches('/').count() >= FEW_PARTS => format!("…/{name}"),
-        _ => path.to_owned(),
-    }
 }
 
 #[cfg(test)]
