@@ -21,7 +21,6 @@ pub struct FigureChange {
     pub group: String,
     pub scenario: String,
     pub variant: String,
-    /// `cpu_per_request`, `latency_p99`.
     pub name: String,
     pub label: String,
     pub basis: Basis,
@@ -32,14 +31,12 @@ pub struct FigureChange {
     pub after: f64,
     /// Geometric mean over the starts of the second side / the same of the first.
     pub ratio: f64,
-    /// Lower end of its interval; `null` with one start.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
     pub starts_before: u32,
     pub starts_after: u32,
     /// What it says. A difference is stated only if it stands among all figures.
     pub verdict: VerdictKind,
-    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     /// The verdict in few words: `worse 8.1 % [7.2, 9.0]`.
     pub short: String,
@@ -68,8 +65,7 @@ impl<'a> FigurePair<'a> {
         (!is_empty).then_some(Self { cells, basis, side_by_side, before, after })
     }
 
-    /// How many starts are compared, where not all of them have the figure of both servers: a percentile needs enough
-    /// requests, and odd starts have no ratio.
+    /// Not all starts have the figure of both: a percentile needs enough requests, and odd starts have no ratio.
     pub fn missing_starts(&self, summary: &Summary) -> Option<String> {
         let (starts, all) = (self.before.logs.len() as u64, self.cells.0.forks.min(self.cells.1.forks).into());
         let label = &self.after.label;
@@ -92,8 +88,7 @@ impl<'a> FigurePair<'a> {
     }
 }
 
-/// The change of every figure. A difference is stated where Holm's procedure rejects "no difference" among all of them; "no
-/// material difference" where the interval at 2 `alpha` lies inside the region.
+/// A difference is stated where Holm's procedure rejects "no difference" among all figures.
 pub(super) fn judge(pairs: Vec<FigurePair<'_>>, alpha: f64, region: f64) -> Vec<FigureChange> {
     let contrasts: Vec<Option<Contrast>> = pairs.iter().map(FigurePair::contrast).collect();
     let p_values: Vec<f64> = contrasts.iter().flatten().map(Contrast::p_value).collect();

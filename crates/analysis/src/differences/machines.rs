@@ -1,5 +1,5 @@
-//! Records of several machines: for each comparison and currency the mean over machines, and where the ratio of a machine that was
-//! not measured may lie. Several runs of one machine are combined first.
+//! Records of several machines: the mean of each ratio, and where that of another machine may lie. Several runs of one
+//! machine are combined first.
 
 use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
@@ -19,13 +19,11 @@ pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineTable {
-    /// Always `tare-machines/1`.
     pub schema: String,
     pub headline: String,
     pub notes: Vec<String>,
     pub machines: Vec<ComparedMachine>,
     pub alpha: f64,
-    /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
     pub figures: Vec<MachineFigure>,
 }
@@ -84,7 +82,6 @@ pub struct MachineRatio {
 pub struct RunFigure {
     pub of: Measure,
     pub starts: u32,
-    /// The mean log-ratio over starts.
     pub log: SampleMean,
 }
 

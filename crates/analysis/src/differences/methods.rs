@@ -6,7 +6,6 @@ use tare_stats::{Contrast, Interval, SampleMean, holm};
 use crate::profile::ALPHA;
 use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
 
-/// A method whose own share differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodChange {
     pub group: String,
@@ -16,9 +15,7 @@ pub struct MethodChange {
     pub event: String,
     /// `org.example.Uri.parse`.
     pub method: String,
-    /// Own share (0–1) on the first side.
     pub before: f64,
-    /// Own share (0–1) on the second side.
     pub after: f64,
     /// The difference of the shares, with its 95 % interval.
     pub difference: Estimate,

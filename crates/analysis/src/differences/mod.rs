@@ -48,7 +48,6 @@ impl RecordedRun<'_> {
     }
 }
 
-/// Everything that differs between two records, or between two servers of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDifferences {
     pub schema: String,
@@ -61,7 +60,6 @@ pub struct RunDifferences {
     pub environment: Vec<EnvironmentChange>,
     /// Error probability: that any difference is stated where there is none.
     pub alpha: f64,
-    /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
     pub changes: Vec<FigureChange>,
     pub methods: Vec<MethodChange>,
@@ -81,11 +79,9 @@ impl RunDifferences {
 pub struct ComparedSide {
     pub id: String,
     pub suite: String,
-    /// When it began, RFC 3339 UTC.
     pub started_at: String,
     pub git_revision: Option<String>,
     pub tare_version: String,
-    /// The server, where two servers of one record are compared.
     pub server: Option<String>,
 }
 
@@ -194,8 +190,8 @@ fn differences(
     }
 }
 
-/// The cells of both records that are of one variant and scenario; or of one server, where only its version differs. Each has one
-/// partner, although several groups may have its server.
+/// The cells of both records that are of one variant and scenario; or of one server, where only its version differs.
+/// Each has one partner.
 fn common_cells<'a>(before: &'a Summary, after: &'a Summary) -> Vec<(&'a Cell, &'a Cell)> {
     let usable = |cell: &&Cell| !cell.control && is_usable(cell);
     // Cells of the same place are partners, and no others of a renamed group.
@@ -216,7 +212,6 @@ fn common_cells<'a>(before: &'a Summary, after: &'a Summary) -> Vec<(&'a Cell, &
     before.cells.iter().filter(usable).filter_map(partner).collect()
 }
 
-/// The group, scenario and variant of a cell.
 fn place(cell: &Cell) -> (&str, &str, &str) {
     (&cell.group, &cell.scenario, &cell.variant)
 }

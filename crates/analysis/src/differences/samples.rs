@@ -8,12 +8,10 @@ use tare_stats::Polarity;
 use crate::summary::{Cell, ForkValue, Latency, StartLatency, Summary, VerdictKind};
 use tare_plan::Currency;
 
-/// The percentiles that are compared, where starts can state them.
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 
 #[derive(Clone)]
 pub(super) struct StartFigure {
-    /// `cpu_per_request`, `latency_p99`.
     pub name: String,
     pub label: String,
     /// `ns`, `per_s`, `users` or `bytes`.
@@ -21,14 +19,12 @@ pub(super) struct StartFigure {
     pub polarity: Polarity,
     /// The load under which it was measured: figures of different loads cannot be compared.
     load: String,
-    /// What the report of the record states; `None` of ratios.
     pub level: Option<f64>,
     /// Number of the start and natural logarithm of the figure.
     pub logs: BTreeMap<u32, f64>,
 }
 
 impl StartFigure {
-    /// Whether both are the same quantity under the same load.
     pub fn is_same_measure(&self, other: &Self) -> bool {
         (&self.name, &self.load, self.unit) == (&other.name, &other.load, other.unit)
     }

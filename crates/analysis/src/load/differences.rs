@@ -17,7 +17,6 @@ const LEAST_INTERVALS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadDifferences {
-    /// Always `tare-load-comparison/1`.
     pub schema: String,
     pub before: LoadSide,
     pub after: LoadSide,

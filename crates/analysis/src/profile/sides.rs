@@ -13,9 +13,7 @@ use crate::format::and;
 pub struct Side<'a> {
     pub event: ProfileEvent,
     pub records: Vec<&'a ProfileRecord>,
-    /// Their stacks, in the same order.
     pub stacks: Vec<Stacks>,
-    /// What each fork used, in the same order.
     pub forks: Vec<ForkUse>,
     /// How many of these were steady. A fork without a record of that counts as steady.
     pub steady: u32,

@@ -1,5 +1,5 @@
-//! The headline of a run, made from templates. One comparison: what is decided, then what is open. Several: a sentence for
-//! each of the first three, and how many have each verdict. The table has the rest.
+//! The headline of a run. Of one comparison: what is decided, then what is open. Of several: a sentence for each of the
+//! first three, and how many have each verdict.
 
 use tare_plan::plan::{Mode, Plan};
 
@@ -99,7 +99,6 @@ impl<'a> Answer<'a> {
         alike.map(|ratio| noun(ratio).to_owned()).collect()
     }
 
-    /// The sentence on what is known best of it.
     fn lead(&self, compared: &Compared) -> String {
         let Comparison { id, variant, baseline, .. } = self.comparison;
         let scenario = &self.comparison.scenario_among(&compared.comparisons);
@@ -198,8 +197,7 @@ fn in_order(comparison: &Comparison) -> Vec<&CurrencyRatio> {
     ratios.into_iter().map(|(_, ratio)| ratio).collect()
 }
 
-/// The difference that even the end of the interval next to 1 shows, as a logarithm. Zero where no difference is stated, so that
-/// such ratios keep their order.
+/// The difference that even the end of the interval next to 1 shows, as a logarithm; 0 where no difference is stated.
 fn certain_log(ratio: &CurrencyRatio) -> f64 {
     let log = |end: Option<f64>| end.unwrap_or(ratio.ratio).ln().abs();
     let is_stated = !matches!(ratio.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive);

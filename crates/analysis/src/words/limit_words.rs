@@ -11,7 +11,6 @@ use crate::summary::{
 use crate::words::headline::difference;
 use crate::words::next_step::{longer, read_findings, step, with_flag};
 
-/// Makes the answer of the limits the headline of the run.
 pub(crate) fn answer(check: &LimitCheck, comparisons: &[Comparison], headline: &mut Headline) {
     let found = |verdict| check.with_verdict(verdict);
     let improved = found(LimitVerdictKind::Improved);

@@ -61,7 +61,6 @@ fn is_in_answer(comparisons: &[Comparison], cell: &Cell, concern: Concern) -> bo
     })
 }
 
-/// The cells that have such a reason, each with its first one.
 fn doubtful<'a>(cells: &[&'a Cell], is_meant: impl Fn(&Cell, &Reason) -> bool) -> Vec<(&'a Cell, &'a str)> {
     let first = |cell: &&'a Cell| cell.validity.reasons.iter().find(|reason| is_meant(cell, reason));
     cells.iter().filter_map(|cell| Some((*cell, first(cell)?.text.as_str()))).collect()

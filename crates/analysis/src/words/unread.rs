@@ -6,8 +6,7 @@ use tare_record::{EventName, RunRecord};
 use crate::format::enumerate;
 use crate::summary::{Comparison, VerdictKind};
 
-/// What to say of the first comparison without a material difference whose servers run the same command, differ in variables
-/// alone, and answered alike in every header.
+/// Of the first comparison without a material difference whose servers differ in variables alone and answered alike.
 pub(crate) fn unread_variable(record: &RunRecord, comparisons: &[Comparison]) -> Option<String> {
     let same = |c: &&Comparison| c.currencies.first().is_some_and(|c| c.verdict == VerdictKind::NoMaterialDifference);
     comparisons.iter().filter(same).find_map(|comparison| {
