@@ -8,7 +8,7 @@ pub(crate) mod tail;
 pub(crate) mod trust;
 pub(crate) mod unread;
 
-pub use findings::{of_load as findings_of_load, report_finding};
+pub use findings::of_load as findings_of_load;
 pub use trust::trust;
 
 use crate::summary::VerdictKind;

@@ -13,7 +13,7 @@ use tare_analysis::summary::{
     self, Finding, Headline, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState,
     VerdictKind,
 };
-use tare_analysis::words::{findings_of_load, report_finding, trust};
+use tare_analysis::words::{findings_of_load, trust};
 
 pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportError> {
     crate::html::render(&summary_as_run(record, load))
@@ -136,5 +136,5 @@ fn facts(load: &LoadSummary) -> LoadFacts {
 
 fn finding(state: ValidityState, reason: &Reason) -> Finding {
     let kind = if state == ValidityState::Void { ReportFinding::LoadVoid } else { ReportFinding::LoadSuspect };
-    Finding { remedy: reason.remedy.clone(), ..report_finding(kind, &reason.text) }
+    Finding { remedy: reason.remedy.clone(), ..Finding::of_report(kind, &reason.text) }
 }

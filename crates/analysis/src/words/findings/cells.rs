@@ -3,7 +3,6 @@
 use tare_record::PauseCause;
 use tare_units::grouped_by;
 
-use super::report_finding;
 use crate::cell::CellAnalysis;
 use crate::format::{Unit, count, enumerate, share, single};
 use crate::summary::{Cell, Finding, PauseTally, ReportFinding, ValidityState};
@@ -39,7 +38,7 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
     let void = cells.iter().filter(|cell| is_void(cell) && is_measured(cell)).map(|cell| {
         let Cell { id, variant, validity, .. } = &cell.cell;
         let detail = format!("{variant} on {}: {}", scenario(&cell.cell, cells), validity.joined_reasons());
-        Finding { cell: Some(id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) }
+        Finding { cell: Some(id.clone()), ..Finding::of_report(ReportFinding::CellVoid, &detail) }
     });
     shared.into_iter().flatten().chain(void).collect()
 }
@@ -73,5 +72,5 @@ fn shared<'r>(
     let more = scenarios.len().saturating_sub(SCENARIOS) as u64;
     let more = (more > 0).then(|| format!("and {}", count(more, "more scenario")));
     let detail = shown.chain(more).collect::<Vec<_>>().join("; ");
-    Some(Finding { cell: only, ..report_finding(kind, &detail) })
+    Some(Finding { cell: only, ..Finding::of_report(kind, &detail) })
 }

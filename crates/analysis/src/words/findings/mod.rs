@@ -1,7 +1,6 @@
 //! Findings: what a reader should know before relying on a figure, each with a remedy where there is one.
 
 mod cells;
-mod words;
 
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
@@ -12,8 +11,6 @@ use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
 use crate::format::{Change, count, enumerate, share};
 use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, with_group};
-
-pub use words::report_finding;
 
 /// Above this share of time in which something waited for a CPU, the machine is busy with other work.
 const PRESSURE: f64 = 0.05;
@@ -33,10 +30,10 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     all.extend(odd_forks_left_out(&compared.comparisons));
     let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
     let has_one = forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2));
-    all.extend(has_one.then(|| report_finding(ReportFinding::OneFork, "")));
+    all.extend(has_one.then(|| Finding::of_report(ReportFinding::OneFork, "")));
     let skipped = grouped_by(plan.skipped.iter().map(|skipped| (&skipped.because, skipped.what.clone())));
     let left_out = |(because, what): &(&String, Vec<String>)| format!("{}: {because}", enumerate(what));
-    all.extend(skipped.iter().map(|one| report_finding(ReportFinding::CellsLeftOut, &left_out(one))));
+    all.extend(skipped.iter().map(|one| Finding::of_report(ReportFinding::CellsLeftOut, &left_out(one))));
     all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     all
 }
@@ -60,9 +57,9 @@ fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord], held: impl FnOn
         Some(EndStatus::BudgetSpent) => ReportFinding::BudgetSpent,
         Some(EndStatus::Interrupted) => ReportFinding::Interrupted,
         Some(EndStatus::Failed) => ReportFinding::RunFailed,
-        None => return Some(report_finding(ReportFinding::RecordUnfinished, &held())),
+        None => return Some(Finding::of_report(ReportFinding::RecordUnfinished, &held())),
     };
-    Some(report_finding(kind, ""))
+    Some(Finding::of_report(kind, ""))
 }
 
 fn has_event(events: &[EventRecord], name: EventName) -> bool {
@@ -120,7 +117,7 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
     let told = |dead: &ForkRecord| {
         let alike = record.forks.iter().filter(|fork| fork.variant == dead.variant);
         let name = with_group(&dead.variant, &dead.group, alike.map(|fork| &fork.group));
-        report_finding(ReportFinding::ServerDied, &format!("{name}, start {}: {}", dead.fork, dead.end))
+        Finding::of_report(ReportFinding::ServerDied, &format!("{name}, start {}: {}", dead.fork, dead.end))
     };
     dead.map(told).collect()
 }
@@ -150,11 +147,11 @@ fn of_noise(noise: &Noise, all: &[Noise], region: f64) -> Option<Finding> {
     let about = format!("{} on {scenario}", noise.server);
     let first = noise.currencies.first()?;
     if first.verdict.is_difference() {
-        return Some(report_finding(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
+        return Some(Finding::of_report(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
     }
     let floor = noise.floor.filter(|floor| *floor > region)?;
     let detail = format!("{about}: ±{}, region ±{}", share(floor), share(region));
-    Some(report_finding(ReportFinding::NoiseAboveRegion, &detail))
+    Some(Finding::of_report(ReportFinding::NoiseAboveRegion, &detail))
 }
 
 /// Forks that count in no currency of their comparison: `SimpleGet/http4s.Tapir: 3 of 5 starts differ by about +14.0 %, the
@@ -171,7 +168,7 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
         Some(format!("{scenario}/{variant}: {usual}, the other {} by {}", odd.len(), enumerate(&others)))
     };
     let described: Vec<String> = comparisons.iter().filter_map(of).collect();
-    (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
+    (!described.is_empty()).then(|| Finding::of_report(ReportFinding::OddForksLeftOut, &described.join("; ")))
 }
 
 #[cfg(test)]
