@@ -12,9 +12,7 @@ pub use crate::summary::ThresholdResult;
 pub use describe::describe;
 pub use differences::{LoadDifferences, LoadFigureChange, LoadSide, compare_loads};
 pub use summarize::summarize;
-pub use summary::{
-    AgentSummary, Bytes, Connections, Generator, Interval, LoadServer, LoadSummary, Model, Requests, SCHEMA,
-};
+pub use summary::*;
 
 use tare_plan::condition::Clock;
 use tare_record::LoadRecord;

@@ -17,25 +17,14 @@ use tare_units::grouped_by;
 
 use crate::format::{Change, Scale};
 
-pub use cell::{
-    Bottleneck, CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Cell, CollectorShare, ErrorCount, ForkValue,
-    KindCores, KindShare, LimitUnit, MessageSummary, PauseTally, PoolShare, Probes, ServerShare, TimePoint,
-};
-pub use comparison::{
-    Comparison, CpuCost, CrossCheck, CurrencyRatio, Ladder, LadderStep, Noise, OddFork, PriorEffect, RatioBound,
-    Sentence, ToolFigure, VerdictKind,
-};
-pub use finding::{Finding, FindingKind, ReportFinding, Severity};
-pub use latency::{
-    CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, SlowerPart, StartLatency,
-};
-pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
-pub use load_facts::{LoadFacts, StatusCount, ThresholdResult, UrlSummary};
-pub use profile::{
-    AcrossVersions, HotFrame, MovedFrame, NamedMethod, PackageShare, ProfileView, Profiles, VersionRow, Why,
-    WhySentence,
-};
-pub use validity::{Concern, Reason, Validity, ValidityState};
+pub use cell::*;
+pub use comparison::*;
+pub use finding::*;
+pub use latency::*;
+pub use limits::*;
+pub use load_facts::*;
+pub use profile::*;
+pub use validity::*;
 
 pub const SCHEMA: &str = "tare-summary/1";
 
