@@ -23,7 +23,7 @@ pub mod summary;
 pub mod words;
 
 pub use compare::{RecordedForks, recorded_forks};
-pub use format::time::{rfc3339, utc};
+pub use format::{rfc3339, utc};
 pub use profile::summarize_with;
 pub use summarize::summarize;
 pub use summary::Summary;

@@ -4,8 +4,7 @@ use tare_plan::load_plan::LoadModel;
 use tare_record::{AgentRecord, EndStatus, EventName, LoadRecord, StoredSlice};
 
 use super::shortfall::doubt_of_shortfall;
-use crate::format::share;
-use crate::format::time::rfc3339;
+use crate::format::{rfc3339, share};
 use crate::summary::Reason;
 
 /// Above this share of its cores an agent distorts an open load, or limits a closed one.

@@ -21,7 +21,7 @@ use tare_stats::quantile::printable;
 
 use crate::evidence::{Evidence, gather};
 use crate::format;
-use crate::run_info::command;
+use crate::run_info::shortened;
 use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
 
 pub(crate) use latency::LoadLatency;
@@ -161,7 +161,7 @@ fn measured(
         timeline: Vec::new(),
         fork_values: Vec::new(),
         resolved: resolved(evidence),
-        command: evidence.forks.last().map(|f| command::shortened(&f.command).join(" ")).unwrap_or_default(),
+        command: evidence.forks.last().map(|f| shortened(&f.command).join(" ")).unwrap_or_default(),
     }
 }
 

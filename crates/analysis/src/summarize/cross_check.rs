@@ -4,8 +4,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::RunRecord;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 
-use crate::run_info::command::shortened;
-use crate::run_info::shell;
+use crate::run_info::{shell, shortened};
 use crate::summary::{Cell, CrossCheck, Distribution, ToolFigure};
 
 /// A tool whose resolution is coarser than this share of a figure gets no ratio.
