@@ -17,20 +17,14 @@ pub(crate) fn means_s(record: &RunRecord) -> BTreeMap<String, f64> {
     let mut forks: Vec<(&str, u32, u64, u64)> =
         spans.into_iter().map(|((g, f), (from, to))| (g, f, from, to)).collect();
     forks.sort_by_key(|(_, _, from, _)| *from);
-    let mut whole = BTreeMap::<&str, (u64, u32)>::new();
+    let mut spans_ns = BTreeMap::<&str, Vec<u64>>::new();
     for pair in forks.windows(2) {
-        let (sum_ns, number) = whole.entry(pair[0].0).or_default();
-        *sum_ns += pair[1].2 - pair[0].2;
-        *number += 1;
+        spans_ns.entry(pair[0].0).or_default().push(pair[1].2 - pair[0].2);
     }
-    let mean_s = |(sum_ns, number): (u64, u32)| sum_ns as f64 / 1e9 / f64::from(number);
-    let mut means: BTreeMap<String, f64> =
-        whole.into_iter().map(|(group, spans)| (group.to_owned(), mean_s(spans))).collect();
     if let Some(&(group, fork, from, to)) = forks.last() {
-        means.entry(group.to_owned()).or_insert_with(|| {
-            let startups = record.forks.iter().filter(|f| f.group == group && f.fork == fork).map(|f| f.startup_ns);
-            (to - from + startups.max().unwrap_or(0)) as f64 / 1e9
-        });
+        let startups = record.forks.iter().filter(|f| f.group == group && f.fork == fork).map(|f| f.startup_ns);
+        spans_ns.entry(group).or_insert_with(|| vec![to - from + startups.max().unwrap_or(0)]);
     }
-    means
+    let mean_s = |spans_ns: Vec<u64>| spans_ns.iter().sum::<u64>() as f64 / 1e9 / spans_ns.len() as f64;
+    spans_ns.into_iter().map(|(group, spans_ns)| (group.to_owned(), mean_s(spans_ns))).collect()
 }

@@ -1,7 +1,6 @@
 //! How the response times of windows of latency divide: what the server's own stops explain, and what machine and generator do.
 
 use tare_plan::plan::SliceKind;
-use tare_record::{LatencyParts, StoredSlice};
 
 use crate::cell::latency::merged::merged;
 use crate::evidence::Evidence;
@@ -14,9 +13,9 @@ pub(super) fn divide(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option
     if !cell.of_kind(kind).filter(|slice| slice.load.ok > 0).all(|slice| slice.server.parts.is_some()) {
         return None;
     }
-    let met_stop = merged(cell, kind, |slice| Some(&parts(slice)?.met_stop)).all;
-    let met_stall = merged(cell, kind, |slice| Some(&parts(slice)?.met_stall)).all;
-    let met_none = merged(cell, kind, |slice| Some(&parts(slice)?.met_none));
+    let met_stop = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_stop)).all;
+    let met_stall = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_stall)).all;
+    let met_none = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_none));
     let all = met_stop.len() + met_stall.len() + met_none.all.len();
     if all == 0 {
         return None;
@@ -53,8 +52,4 @@ fn slower(parts: [&LatencyHistogram; 3]) -> Vec<SlowerPart> {
         Some(SlowerPart { percentile, met_stop_share, met_stall_share })
     };
     (0..).map_while(at).collect()
-}
-
-fn parts(slice: &StoredSlice) -> Option<&LatencyParts> {
-    slice.server.parts.as_ref()
 }

@@ -3,6 +3,7 @@
 use tare_plan::plan::{Rate, SliceKind};
 use tare_plan::{Currency, LatencyFigure};
 use tare_record::StoredSlice;
+use tare_stats::ForkRatio;
 
 use super::{MeasuredRatio, Sides, measure_ratio, ratios_of_single_pairs};
 use crate::cell::{CellAnalysis, LoadLatency};
@@ -87,15 +88,14 @@ fn share(
         return None;
     }
     let smooth = |(part, all): (u64, u64)| (part as f64 + 0.5) / (all as f64 + 1.0);
-    let ratio = |fork: u32| {
-        let (_, [mine, theirs]) = pairs.iter().find(|(number, _)| *number == fork)?;
-        Some((smooth(*mine), smooth(*theirs)))
+    let ratio = |(fork, [mine, theirs]): &(u32, [(u64, u64); 2])| {
+        Some((*fork, ForkRatio::from_pairs(&[(smooth(*mine), smooth(*theirs))]).ok()?))
     };
     let level = |side: usize| {
         let sums = pairs.iter().map(|(_, both)| both[side]).fold((0, 0), |(a, b), (part, all)| (a + part, b + all));
         sums.0 as f64 / sums.1 as f64
     };
-    measure_ratio(sides, ratios_of_single_pairs(sides, ratio), (currency, kind), (level(0), level(1)))
+    measure_ratio(sides, pairs.iter().filter_map(ratio).collect(), (currency, kind), (level(0), level(1)))
 }
 
 fn load_label(sides: Sides<'_>, kind: SliceKind) -> String {
