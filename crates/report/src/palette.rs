@@ -35,33 +35,23 @@ impl From<VerdictKind> for Tone {
     }
 }
 
-/// The colours of all output: those of the sixteen that a terminal lets its user choose, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Palette {
-    colored: bool,
-}
-
-impl Palette {
-    pub const fn new(colored: bool) -> Self {
-        Self { colored }
-    }
-
-    /// `text` in the colour of `tone`.
-    pub fn paint(&self, tone: Tone, text: &str) -> String {
+impl Tone {
+    /// `text` in the colour of this tone, one of the sixteen that a terminal lets its user choose; plain unless `colored`.
+    pub fn paint(self, colored: bool, text: &str) -> String {
         let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
-        let style = match tone {
-            Tone::Plain => return text.to_owned(),
+        let style = match self {
+            Self::Plain => return text.to_owned(),
             // Yellow and blue can be distinguished by those who cannot distinguish red from green.
-            Tone::Worse | Tone::Warning => colour(AnsiColor::Yellow),
-            Tone::Better => colour(AnsiColor::Blue),
-            Tone::Undecided | Tone::Quiet => Style::new().dimmed(),
+            Self::Worse | Self::Warning => colour(AnsiColor::Yellow),
+            Self::Better => colour(AnsiColor::Blue),
+            Self::Undecided | Self::Quiet => Style::new().dimmed(),
             // Both follow a mark whose shape says the same.
-            Tone::Passed => colour(AnsiColor::Green),
-            Tone::Failed => colour(AnsiColor::Red),
-            Tone::Chart => colour(AnsiColor::Cyan),
-            Tone::Void => colour(AnsiColor::Red).bold(),
-            Tone::Head => Style::new().bold(),
+            Self::Passed => colour(AnsiColor::Green),
+            Self::Failed => colour(AnsiColor::Red),
+            Self::Chart => colour(AnsiColor::Cyan),
+            Self::Void => colour(AnsiColor::Red).bold(),
+            Self::Head => Style::new().bold(),
         };
-        if self.colored && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if colored && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }

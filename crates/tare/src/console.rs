@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use clap::ValueEnum;
 use tare_record::EventLevel;
 use tare_report::clean::sanitize_lines;
-use tare_report::palette::{Palette, Tone};
+use tare_report::palette::Tone;
 use tare_report::text::Style;
 
 /// When to use colours.
@@ -81,14 +81,14 @@ pub fn print_marked(mark: &str, text: &str) {
 /// ✓ or ✗.
 pub fn check_mark(good: bool, colored: bool) -> String {
     let (tone, mark) = if good { (Tone::Passed, "✓") } else { (Tone::Failed, "✗") };
-    Palette::new(colored).paint(tone, mark)
+    tone.paint(colored, mark)
 }
 
 /// The mark of an event: ✓, ! or ✗.
 pub fn event_mark(level: EventLevel, colored: bool) -> String {
     match level {
         EventLevel::Info => check_mark(true, colored),
-        EventLevel::Warning => Palette::new(colored).paint(Tone::Warning, "!"),
+        EventLevel::Warning => Tone::Warning.paint(colored, "!"),
         EventLevel::Error => check_mark(false, colored),
     }
 }

@@ -50,7 +50,6 @@ fn left_out(line: &HistoryLine) -> String {
 }
 
 fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
-    let palette = style.palette();
     let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
     let (subject, figure, left_out) = (line.subject(), &line.figure, left_out(line));
     let title = format!("{subject} · {figure} · {points}, {changes} of level{left_out}");
@@ -59,7 +58,7 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     for (at, point) in line.points.iter().enumerate() {
         if let Some(change) = line.changes.iter().find(|change| change.at == at) {
             let words = sanitize_line(&change_words(change));
-            grid.push_heading(format!("    {}", palette.paint(change.verdict.into(), &words)));
+            grid.push_heading(format!("    {}", Tone::from(change.verdict).paint(style.colored, &words)));
         }
         if at >= hidden {
             grid.push_in(Tone::Plain, point_row(point));
@@ -67,7 +66,7 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     }
     let omitted =
         if hidden > 0 { format!("    … {hidden} earlier (--last {})\n", line.points.len()) } else { String::new() };
-    format!("{}\n{omitted}{}", style.heading(&title), grid.render(&palette))
+    format!("{}\n{omitted}{}", style.heading(&title), grid.render(style.colored))
 }
 
 fn point_row(point: &HistoryPoint) -> [String; 5] {

@@ -65,7 +65,7 @@ fn painted_row(style: &Style, (label, text): &LabelledLine) -> String {
         PASSED => Tone::Better,
         _ => Tone::Plain,
     };
-    labelled_line(style, label, text).replacen(label, &style.palette().paint(tone, label), 1)
+    labelled_line(style, label, text).replacen(label, &tone.paint(style.colored, label), 1)
 }
 
 /// A text beside its label, which may be empty.
@@ -92,7 +92,7 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
     let mut out = labelled_line(style, &word, &first);
     out.extend(lines.map(|line| labelled_line(style, "", &line)));
-    out.replacen(&word, &style.palette().paint(tone, &word), 1) + "\n"
+    out.replacen(&word, &tone.paint(style.colored, &word), 1) + "\n"
 }
 
 /// The lowest share of a constant rate, answered, at which the load counts as made.
@@ -211,7 +211,7 @@ fn latencies(summary: &LoadSummary, style: &Style) -> String {
     for line in 0..left.len().max(right.len()) {
         let (left, right) = (left.get(line).map_or("", String::as_str), right.get(line).map_or("", String::as_str));
         let pad = LATENCIES.saturating_sub(left.chars().count());
-        let line = format!("  {left}{}{}", " ".repeat(pad), style.palette().paint(Tone::Quiet, right));
+        let line = format!("  {left}{}{}", " ".repeat(pad), Tone::Quiet.paint(style.colored, right));
         out += line.trim_end();
         out += "\n";
     }

@@ -53,7 +53,7 @@ fn text(finding: &Finding) -> String {
 /// A paragraph with the word of the severity in its colour.
 fn painted(finding: &Finding, text: &str, style: &Style) -> String {
     let (tone, word) = word(finding.severity);
-    style.paragraph(Tone::Plain, text, 10).replacen(word, &style.palette().paint(tone, word), 1)
+    style.paragraph(Tone::Plain, text, 10).replacen(word, &tone.paint(style.colored, word), 1)
 }
 
 fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {
@@ -61,5 +61,5 @@ fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {
     let log: Vec<&str> = finding.log.iter().flat_map(|log| log.lines()).collect();
     let end = &log[log.len().saturating_sub(log_lines)..];
     let log: String = end.iter().map(|line| format!("          │ {}\n", clean::sanitize_line(line))).collect();
-    painted(finding, &(text(finding) + &remedy), style) + &style.palette().paint(Tone::Quiet, &log)
+    painted(finding, &(text(finding) + &remedy), style) + &Tone::Quiet.paint(style.colored, &log)
 }

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::clean::sanitize_line;
-use crate::palette::{Palette, Tone};
+use crate::palette::Tone;
 
 pub type Piece = (Tone, String);
 
@@ -47,14 +47,14 @@ impl Grid {
         widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
     }
 
-    pub fn render(&self, palette: &Palette) -> String {
+    pub fn render(&self, colored: bool) -> String {
         let widths = self.widths();
         let line = |pieces: &Vec<Piece>| {
             let mut line = String::new();
             let mut missing = 0;
             for ((tone, text), column) in pieces.iter().zip(&widths) {
                 line.push_str(&" ".repeat(missing));
-                line.push_str(&palette.paint(*tone, text));
+                line.push_str(&tone.paint(colored, text));
                 missing = column - width(text) + 2;
             }
             line.trim_end().to_owned() + "\n"
@@ -130,7 +130,7 @@ mod tests {
         let mut grid = Grid::default();
         grid.push(vec![(Tone::Plain, "µs".into()), (Tone::Plain, "x".into())]);
         grid.push(vec![(Tone::Plain, "日本".into()), (Tone::Plain, "y".into())]);
-        assert_eq!(grid.render(&Palette::new(false)), "µs    x\n日本  y\n");
+        assert_eq!(grid.render(false), "µs    x\n日本  y\n");
         assert_eq!(grid.width(), 7);
     }
 
@@ -139,7 +139,7 @@ mod tests {
         let mut grid = Grid::default();
         grid.push_heading("a long heading".to_owned());
         grid.push(vec![(Tone::Plain, "x".into()), (Tone::Plain, "y".into())]);
-        assert_eq!(grid.render(&Palette::new(false)), "a long heading\nx  y\n");
+        assert_eq!(grid.render(false), "a long heading\nx  y\n");
         assert_eq!(grid.width(), 4);
     }
 

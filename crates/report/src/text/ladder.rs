@@ -30,7 +30,7 @@ pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
         ]);
         below = top;
     }
-    out += &grid.render(&style.palette());
+    out += &grid.render(style.colored);
     out
 }
 

@@ -13,7 +13,7 @@ mod sheet;
 mod table;
 
 use crate::clean::sanitize_line;
-use crate::palette::{Palette, Tone};
+use crate::palette::Tone;
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::cut_middle;
 pub use grid::{Grid, wrap};
@@ -29,18 +29,14 @@ pub struct Style {
 }
 
 impl Style {
-    pub(crate) fn palette(&self) -> Palette {
-        Palette::new(self.colored)
-    }
-
     /// Wraps and paints one paragraph; `indent` is that of its later lines. What others wrote is made harmless here.
     pub(crate) fn paragraph(&self, tone: Tone, text: &str, indent: usize) -> String {
-        self.palette().paint(tone, &wrap(&sanitize_line(text), self.width, indent)) + "\n"
+        tone.paint(self.colored, &wrap(&sanitize_line(text), self.width, indent)) + "\n"
     }
 
     /// A heading, harmless too, without the end of its line.
     pub(crate) fn heading(&self, text: &str) -> String {
-        self.palette().paint(Tone::Head, &sanitize_line(text))
+        Tone::Head.paint(self.colored, &sanitize_line(text))
     }
 }
 

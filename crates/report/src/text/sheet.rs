@@ -56,6 +56,6 @@ impl Sheet {
             }
             grid.push(indented(cells));
         }
-        grid.render(&style.palette())
+        grid.render(style.colored)
     }
 }

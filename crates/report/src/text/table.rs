@@ -28,7 +28,7 @@ pub(super) fn table(summary: &Summary, style: &Style) -> String {
     }
     let grids = [true, false].map(|levels| table.grid(levels, style));
     let drawn = match grids.iter().find(|grid| grid.width() <= style.width) {
-        Some(grid) => grid.render(&style.palette()),
+        Some(grid) => grid.render(style.colored),
         None => table.stacked(style),
     };
     drawn + &table.legend(style)
@@ -141,7 +141,7 @@ impl<'a> Table<'a> {
             for cell in cells {
                 names.push(vec![(Tone::Plain, format!("  {}", cell.variant)), self.verdict(cell, true)]);
             }
-            for (cell, name) in cells.iter().zip(names.render(&style.palette()).lines()) {
+            for (cell, name) in cells.iter().zip(names.render(style.colored).lines()) {
                 let figure = |((currency, _, narrow), scale): &(Measure, Scale)| {
                     format!("{narrow} {}", self.figure(cell, *currency, scale, true).1)
                 };
@@ -253,7 +253,7 @@ impl<'a> Table<'a> {
         let several = self.summary.cells.iter().any(|c| c.group != cell.group) && !cell.group.ends_with(&cell.scenario);
         let group = if several { format!(" · {}", cell.group) } else { String::new() };
         let text = format!("{}{}{group}{}", cell.scenario, load.unwrap_or_default(), compared_at(cell));
-        style.palette().paint(Tone::Head, &wrap(&clean::sanitize_line(&text), style.width, 4))
+        Tone::Head.paint(style.colored, &wrap(&clean::sanitize_line(&text), style.width, 4))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_analysis::format::{Unit, grouped, rate, share, single};
-use tare_report::palette::{Palette, Tone};
+use tare_report::palette::Tone;
 use tare_units::clock_text;
 
 use super::{cut, opening_text};
@@ -91,9 +91,8 @@ impl Seen {
     fn figures(&self, width: usize, colored: bool) -> Vec<String> {
         let last = self.points.back().copied().unwrap_or_default();
         let room = width.saturating_sub(46).min(POINTS);
-        let palette = Palette::new(colored);
         let of =
-            |value: fn(&Point) -> Option<f64>| palette.paint(Tone::Chart, &spark(self.points.iter().map(value), room));
+            |value: fn(&Point) -> Option<f64>| Tone::Chart.paint(colored, &spark(self.points.iter().map(value), room));
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         let row = |name: &str, now: String, beside: String, line: String| {
             format!("  {name:<9}{now:>12}  {beside:<20} {line}")
@@ -102,7 +101,7 @@ impl Seen {
         let (tone, errors) =
             if self.failed == 0 { (Tone::Plain, "none".to_owned()) } else { (Tone::Failed, grouped(self.failed)) };
         // Padded before it is painted: the codes of a colour take no column.
-        let errors = palette.paint(tone, &format!("{errors:>12}"));
+        let errors = tone.paint(colored, &format!("{errors:>12}"));
         let worst = self.worst_error.as_deref().unwrap_or_default();
         let mut lines = vec![
             self.progress(width, colored),
@@ -112,7 +111,7 @@ impl Seen {
             format!("  {:<9}{errors}  {}", "errors", cut(worst, width.saturating_sub(26))),
             format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
         ];
-        lines.extend(self.agents.iter().take(MOST_AGENTS).map(|agent| agent.line(width, &palette)));
+        lines.extend(self.agents.iter().take(MOST_AGENTS).map(|agent| agent.line(width, colored)));
         if self.agents.len() > MOST_AGENTS {
             lines.push(format!("  and {} more agents", self.agents.len() - MOST_AGENTS));
         }
@@ -127,8 +126,7 @@ impl Seen {
         // Rounded up, so that both times add up to the whole.
         let left = self.left.map(|left| Duration::from_secs(left.as_secs_f64().ceil() as u64));
         let left = left.map_or(String::new(), |left| format!(" · {} left", clock_text(left)));
-        let palette = Palette::new(colored);
-        let bar = palette.paint(Tone::Chart, &full) + &palette.paint(Tone::Quiet, &rest);
+        let bar = Tone::Chart.paint(colored, &full) + &Tone::Quiet.paint(colored, &rest);
         format!("  {bar}  {}{left}", clock_text(self.elapsed))
     }
 
@@ -149,12 +147,12 @@ impl Seen {
 }
 
 impl AgentLine {
-    fn line(&self, width: usize, palette: &Palette) -> String {
+    fn line(&self, width: usize, colored: bool) -> String {
         let name = cut(&self.name, AGENT_NAME);
         match &self.lost {
             Some(reason) => {
                 let text = cut(&format!("lost: {reason}"), width.saturating_sub(AGENT_NAME + 4));
-                format!("  {name:<AGENT_NAME$}  {}", palette.paint(Tone::Failed, &text))
+                format!("  {name:<AGENT_NAME$}  {}", Tone::Failed.paint(colored, &text))
             }
             None => {
                 let (rate, failed, busy) = (rate(self.per_s), grouped(self.failed), share(self.cpu_share.min(1.0)));

@@ -1,6 +1,6 @@
 //! One line of `tare doctor`.
 
-use tare_report::palette::{Palette, Tone};
+use tare_report::palette::Tone;
 use tare_report::text::wrap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Checked {
         };
         let name = if self.what.is_empty() { String::new() } else { format!("{}: ", self.what) };
         let line = wrap(&format!("  {mark} {name}{}", self.found), width, 4);
-        let line = line.replacen(mark, &Palette::new(colored).paint(tone, mark), 1);
+        let line = line.replacen(mark, &tone.paint(colored, mark), 1);
         let remedy = self.remedy.as_ref().map(|remedy| wrap(&format!("      {remedy}"), width, 6) + "\n");
         format!("{line}\n{}", remedy.unwrap_or_default())
     }

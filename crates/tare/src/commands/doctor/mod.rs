@@ -12,7 +12,7 @@ use anyhow::Context;
 use tare_analysis::format::share;
 use tare_plan::resolve::MachineFacts;
 use tare_record::{EventLevel, EventName, EventRecord};
-use tare_report::palette::{Palette, Tone};
+use tare_report::palette::Tone;
 use tare_report::text::wrap;
 use tare_run::preflight::noise::{NoiseFigures, measure_noise};
 use tare_run::{named_cores, preflight};
@@ -51,7 +51,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     console::print_text(&format!("{}\n", wrap(&title, console::terminal_width(), 2)));
     let mut all = Vec::new();
     let mut show = |title: &str, checks: Vec<Checked>| {
-        console::print_text(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
+        console::print_text(&format!("\n{}\n", Tone::Head.paint(colored, title)));
         checks.iter().for_each(|checked| console::print_text(&checked.text(colored, console::terminal_width())));
         all.extend(checks);
     };

@@ -4,7 +4,7 @@ use tare_analysis::format::duration;
 use tare_analysis::rfc3339;
 use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
-use tare_report::palette::{Palette, Tone};
+use tare_report::palette::Tone;
 use tare_report::text::Grid;
 use tare_report::verdicts::verdicts_in_words;
 
@@ -21,7 +21,7 @@ pub fn list(global: &Global) -> anyhow::Result<Outcome> {
     let mut grid = Grid::default();
     grid.push_in(Tone::Plain, ["run", "started (UTC)", "length", "suite", "verdicts"]);
     runs.iter().for_each(|run| grid.push_in(Tone::Plain, row(run)));
-    console::print_text(&grid.render(&Palette::new(false)));
+    console::print_text(&grid.render(false));
     Ok(Outcome::Done)
 }
 
