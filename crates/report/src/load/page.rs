@@ -10,8 +10,7 @@ use tare_analysis::load::LoadSummary;
 use tare_analysis::rfc3339;
 use tare_analysis::run_info::{duration_s, environment_sections, run_status, setting_sections, shell};
 use tare_analysis::summary::{
-    self, Finding, Headline, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState,
-    VerdictKind,
+    self, Finding, Headline, LoadFacts, Mode, Pace, Reason, ReportFinding, RunInfo, Summary, ValidityState, VerdictKind,
 };
 use tare_analysis::words::{findings_of_load, trust};
 
@@ -123,10 +122,8 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
 }
 
 fn facts(load: &LoadSummary) -> LoadFacts {
-    let row = |(key, value): (String, String)| Row { key, value, source: None };
-    let rows = figure_rows(load).into_iter().chain(closing_rows(load)).map(row);
     LoadFacts {
-        rows: rows.collect(),
+        rows: figure_rows(load).into_iter().chain(closing_rows(load)).collect(),
         histogram: load.response.histogram.clone(),
         conditions: load.thresholds.clone(),
         statuses: load.statuses.clone(),

@@ -7,7 +7,7 @@ use crate::palette::Tone;
 use crate::text::{Style, ended_early, messages};
 use tare_analysis::format::{Scale, Unit, clocks, count, duration, grouped, rate, sentence, share, single};
 use tare_analysis::load::{Connections, Generator, LoadServer, LoadSummary, ThresholdResult};
-use tare_analysis::summary::{Distribution, HistogramBin, Validity, ValidityState};
+use tare_analysis::summary::{Distribution, HistogramBin, Row, Validity, ValidityState};
 use tare_record::MessageTally;
 
 /// Columns of the longest bar, where the terminal has room for it.
@@ -35,15 +35,12 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     out
 }
 
-/// A line of the terminal: what it is called, and what it says.
-type LabelledLine = (String, String);
-
-fn labelled(label: &str, text: String) -> LabelledLine {
-    (label.to_owned(), text)
+fn labelled(label: &str, text: String) -> Row {
+    Row { key: label.to_owned(), value: text, source: None }
 }
 
 /// The generator, the conditions, the notes, and what the latencies include.
-pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
+pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<Row> {
     let condition = |one: &ThresholdResult| {
         let outcome = if one.failed { FAILED } else { PASSED };
         let text = format!("--fail-if {} · {}{}", clean::sanitize_line(&one.condition), one.verb(), one.measured);
@@ -54,12 +51,12 @@ pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     rows.extend(summary.agents.iter().map(|agent| labelled("agent", agent_line(agent))));
     rows.extend(summary.thresholds.iter().map(condition));
     rows.extend(summary.notes.iter().map(|note| labelled("note", clean::sanitize_line(note))));
-    rows.push((model(summary), summary.model.meaning.clone()));
+    rows.push(labelled(&model(summary), summary.model.meaning.clone()));
     rows
 }
 
 /// A labelled line, the outcome of a condition in colour.
-fn painted_row(style: &Style, (label, text): &LabelledLine) -> String {
+fn painted_row(style: &Style, Row { key: label, value: text, .. }: &Row) -> String {
     let tone = match label.as_str() {
         FAILED => Tone::Void,
         PASSED => Tone::Better,
@@ -104,7 +101,7 @@ pub(super) fn missed_rate(summary: &LoadSummary) -> Option<f64> {
 }
 
 /// Throughput, requests, bytes and connections.
-pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
+pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<Row> {
     let offered = missed_rate(summary).map_or_else(String::new, |offered| format!(" of {} offered", rate(offered)));
     let throughput = format!("{}{offered} over {}", rate(summary.throughput_per_s), window(summary.window_s));
     let mut rows = vec![labelled("throughput", throughput), outcome(summary)];
@@ -147,7 +144,7 @@ fn use_of_server(server: &LoadServer) -> String {
     clean::sanitize_line(&format!("{}: {known}", server.process)).to_string()
 }
 
-fn outcome(summary: &LoadSummary) -> LabelledLine {
+fn outcome(summary: &LoadSummary) -> Row {
     let requests = summary.requests;
     match &summary.messages {
         Some(pushed) => {
