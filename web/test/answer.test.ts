@@ -45,7 +45,7 @@ describePages('the first screen', (pages) => {
     [1280, 'thead'],
     [390, '.panel'],
   ])('has at %i px one scale per column of small forest plots, with 0 above their baselines', async (width, place) => {
-    const { page } = await pages.share('compared', width === 390 ? NARROW : {});
+    const { page } = await (width === 390 ? pages.share('compared', NARROW) : pages.share('compared'));
     const scale = page.locator(`.answer ${place} .mini-scale:visible`).first();
     expect(await scale.locator('text').allTextContents()).toEqual(['−30\u00a0%', '0', '+30\u00a0%']);
     const letters = (await scale.locator('text').first().boundingBox())!;
