@@ -109,7 +109,6 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
   return button;
 }
 
-/** Offers a file to save. */
 export function saveFile(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   h('a', { href: url, download: name.replace(/[^\p{L}\p{N}_.-]+/gu, '-') }).click();

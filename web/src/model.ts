@@ -134,7 +134,6 @@ export function leftOutText(model: Model, panel: Panel): string {
   return names.length ? `× Void, and not drawn: ${names.join(', ')}.` : '';
 }
 
-/** The choices with which the page opens. */
 export function initialChoice(model: Model): Partial<Choice> {
   return {
     panel: model.panels.length > MAX_PANELS ? model.panels[0]!.key : '',
@@ -159,12 +158,10 @@ export async function openPanels({ panels, details }: Model, key: string): Promi
   await Promise.all(opening);
 }
 
-/** The panels to draw now. */
 export function panelsInFocus(model: Model): Panel[] {
   return choice.panel ? model.panels.filter((p) => p.key === choice.panel) : model.panels;
 }
 
-/** The name of a kind of slice on the page. */
 export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
 /** All comparisons of the scenario in focus, of all groups, with the largest cost in the chosen currency first. */
@@ -225,7 +222,6 @@ export function colourOf(cell: Cell, panel: Panel, t: Theme): { mark: string; te
   return index < 0 ? null : { mark: t.series[index]!, text: t.seriesInk[index]! };
 }
 
-/** The figure in the currency of this name. */
 export function findCurrency(currencies: Currency[], name: string): Currency | undefined {
   return currencies.find((c) => c.name === name);
 }

@@ -7,25 +7,21 @@ export type Side = 'variant' | 'baseline' | 'more' | 'less';
 export const choice = {
   /** Key of the panel (group and scenario) in focus; all of them if empty. */
   panel: '',
-  /** Currency of the ratio charts. */
   currency: '',
   /** Kind of slice for latency. */
   sliceKind: '',
   /** Latency from the intended start, or from the actual send. */
   clock: 'response' as 'response' | 'service',
-  /** Axis of latencies. */
   scale: 'log' as 'log' | 'linear',
   /** The part of a panel's time axis that fills its charts, in seconds; null for all of it. */
   window: null as { panel: string; part: [number, number] } | null,
   /** Variants that get a colour first, if there are too many to colour. */
   highlights: [] as string[],
-  /** Id of the profile that is shown. */
   view: '',
   /** The search text of the flame graph: part of a name, or /a regular expression/. */
   find: '',
   /** Full name of the method whose callers and callees are shown; none if empty. */
   method: '',
-  /** What the flame graph shows. */
   side: 'variant' as Side,
   /** Whether the root is at the top. */
   icicle: false,
@@ -39,7 +35,6 @@ export type Choice = typeof choice;
 
 const watchers = new Set<(changed: (keyof Choice)[]) => void>();
 
-/** Changes some choices and tells the watchers which. */
 export function choose(change: Partial<Choice>): void {
   const changed = (Object.keys(change) as (keyof Choice)[]).filter((key) => choice[key] !== change[key]);
   if (!changed.length) return;

@@ -25,7 +25,6 @@ export function theme(): Theme {
   return (choice ?? (system.matches ? 'dark' : 'light')) === 'dark' ? DARK : LIGHT;
 }
 
-/** Calls `listener` when the theme changes. */
 export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
@@ -66,7 +65,6 @@ export const VERDICTS: Record<VerdictKind, { glyph: string; word: string }> = {
   void: { glyph: '∅', word: 'void' },
 };
 
-/** The colour of a verdict in charts. */
 export function verdictColour(verdict: VerdictKind, t: Theme): string {
   if (verdict === 'worse' || verdict === 'better') return t[verdict];
   return verdict === 'no_material_difference' ? t.ink : t.undecided;

@@ -31,7 +31,6 @@ const MAX_WIDENING = 1.3;
 const total = (row: BarRow) => row.parts.reduce((sum, p) => sum + p.value, 0);
 const namesPx = (bars: Bars): number => (bars.nameParts ? NAMES_PX : 0);
 
-/** The parts of a figure that shows bars. */
 export function barsSpec(bars: (t: Theme) => Bars): Pick<FigureSpec, 'height' | 'draw' | 'alternative'> {
   return {
     height: (width) => rowsHeight(bars(LIGHT).rows, width, namesPx(bars(LIGHT))),

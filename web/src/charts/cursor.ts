@@ -2,7 +2,6 @@
 
 import { h } from '../dom';
 
-/** The values at a crosshair. */
 export interface Reading {
   at: string;
   values: [name: string, value: string][];
@@ -16,7 +15,6 @@ export interface Margins {
   bottom: number;
 }
 
-/** How a crosshair moves on a chart. */
 export interface CursorSpec {
   /** The crosshairs of charts with the same key move together. */
   key: string;
@@ -44,11 +42,9 @@ const STEPS: Record<string, number> = {
 const FACTORS: Record<string, number> = { '+': 0.5, '=': 0.5, '-': 2 };
 const groups = new Map<string, Set<ChartCursor>>();
 
-/** The crosshair of one chart. */
 export class ChartCursor {
   /** The element above the drawing. */
   readonly overlay: HTMLElement;
-  /** The text with the values at the crosshair. */
   readonly readout = h('p', { class: 'readout' });
   private readonly line = h('div', { class: 'crosshair', hidden: true });
   private readonly brush = h('div', { class: 'brush', hidden: true });
@@ -105,7 +101,6 @@ export class ChartCursor {
     this.readout.replaceChildren(h('span', {}, where), ...items);
   }
 
-  /** Places a mark over a range of the axis. */
   private placeMark(mark: HTMLElement, from: number, to: number): void {
     const width = this.place.clientWidth;
     const plot = this.spec.plot(width);

@@ -15,12 +15,10 @@ export type Option = EChartsCoreOption;
 export type Chart = EChartsType;
 export const FONT = "'Inter Variable', 'Helvetica Neue', Arial, sans-serif";
 
-/** Creates a chart of a given size in an element. */
 export function openChart(place: HTMLElement, width: number, height: number): Chart {
   return echarts.init(place, null, { renderer: 'svg', width, height });
 }
 
-/** The content of the tooltip at an item of a series. */
 type TipOf = (item: { dataIndex: number }) => HTMLElement | '';
 
 /** The options of all charts: no animation, the font of the page, the style of the tooltip. */

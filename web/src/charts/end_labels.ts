@@ -44,7 +44,6 @@ export function spreadApart(desired: number[], gap: number, min: number, max: nu
   return out;
 }
 
-/** A series that draws the labels to the right of the plot. */
 export function endLabelSeries(labels: EndLabel[], right: number, room: number, t: Theme): Option {
   const draw = (px: ToPx, { x, y, width, height }: Plot): Mark[] => {
     const ends = labels.map((l) => px(l.at));

@@ -25,10 +25,8 @@ export interface KeyItem {
   stroke?: 'solid' | 'dashed' | 'dotted';
 }
 
-/** A text, or its sentences. */
 type Note = string | (string | false | undefined)[];
 
-/** The texts, the data and the drawing of a chart. */
 export interface FigureSpec {
   id: string;
   title: string | (() => string);
@@ -36,7 +34,6 @@ export interface FigureSpec {
   note?: Note | (() => Note);
   /** What a click does. Shown after the note on a screen, but not on paper. */
   hint?: string | (() => string);
-  /** Choices that change the drawing. */
   watch?: (keyof Choice)[];
   height(width: number): number;
   /** The height of the rows of small multiples. A printed page ends between rows. */
@@ -52,14 +49,12 @@ export interface FigureSpec {
   key?: (t: Theme) => KeyItem[];
   /** Shows the key at every width. */
   alwaysKey?: boolean;
-  /** A crosshair on the x axis. */
   cursor?: CursorSpec;
 }
 
 const PRINT_WIDTH_PX = 672;
 const TABLE_ROWS = 300;
 const liveFigures = new Set<Figure>();
-/** Whether the page is being printed. */
 let isPrinting = false;
 const resolveText = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
 const joinSentences = (note: Note | (() => Note)) =>
@@ -220,7 +215,6 @@ export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElem
   return place;
 }
 
-/** A value of a choice, and its text in the control. */
 interface Item<K extends keyof Choice> {
   value: Choice[K] & string;
   text: string;

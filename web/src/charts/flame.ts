@@ -15,7 +15,6 @@ export const MIN_BOX_PX = 1.5;
 /** The share of its colour that an ancestor of the zoomed frame keeps. */
 const PALE = 0.45;
 
-/** The data of a flame graph. */
 export interface Flame {
   boxes: Box[];
   icicle: boolean;

@@ -15,7 +15,6 @@ export interface ForestRow extends ChartRow {
   colour: string;
   /** Whether the comparison is undecided. Then the estimate is a ring. */
   open?: boolean;
-  /** A small dot for each start. */
   dots?: number[];
 }
 
@@ -31,7 +30,6 @@ export interface Forest {
 const VALUE_PX = 168;
 const isPositive = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
 
-/** The parts of a figure that shows a forest. */
 export function forestSpec(forest: (t: Theme) => Forest): Pick<FigureSpec, 'height' | 'draw' | 'alternative'> {
   return {
     height: (width) => rowsHeight(forest(LIGHT).rows, width),

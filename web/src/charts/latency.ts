@@ -12,7 +12,6 @@ import { areaMark, layer, type Mark, type ToPx } from './marks';
 import { extent, ninesTicks, toNines, valueScale, type ValueScale } from './ticks';
 import type { CurvePoint, Distribution, SlowerPart } from '../summary';
 
-/** One variant's curve. */
 export interface LatencyLine {
   label: string;
   distribution: Distribution;
@@ -74,7 +73,6 @@ function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
   return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: maxNines(withCurve(lines)) };
 }
 
-/** The value of every variant at a position of the axis. */
 function latencyReading(lines: LatencyLine[], x: number): Reading {
   const percentile = Number((100 * (1 - 10 ** -x)).toFixed(Math.max(1, Math.ceil(x))));
   const values = named(withCurve(lines)).map((l): [string, string] => [

@@ -111,7 +111,6 @@ export function rectMark(x: number, y: number, width: number, height: number, fi
   return { type: 'rect', shape: { x, y, width: Math.max(0, width), height }, style: { fill } };
 }
 
-/** A filled area between these points. */
 export const areaMark = (points: [number, number][], fill: string, opacity: number): Mark => ({
   type: 'polygon',
   shape: { points },

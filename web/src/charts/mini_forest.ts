@@ -15,7 +15,6 @@ const STARTS_Y = 24;
 const ARROW = 4.5;
 /** The width of the band of the region that estimates near it are drawn for. Narrow columns shrink the chart by up to a quarter. */
 const BAND_PX = 14;
-/** The least width of the band. */
 const LEAST_BAND_PX = 3;
 
 /** Half the width of an axis around 1, as a logarithm: ±10 %, or three times the largest estimate as far as BAND_PX allows. Each
@@ -38,7 +37,6 @@ const SCALE_STEPS: [lower: number, higher: number][] = [
   [-75, 300],
   [-90, 900],
 ];
-/** Half the width of a label. */
 const HALF_TICK = 18;
 
 /** The ticks of a scale, at logarithms of the ratio. */

@@ -27,7 +27,6 @@ const BOTTOM_PX = 50;
 /** Between a label and the plot. */
 const GAP_PX = 12;
 
-/** The places of the rows in a chart. */
 export interface RowsFrame {
   narrow: boolean;
   /** The sides of the plot, and its width. */

@@ -11,14 +11,12 @@ const SCALES = [2, 1, 0.5, 0.25];
 
 const TITLE_PX = 34;
 
-/** A drawing that can be saved. */
 interface Drawing {
   svg: SVGElement;
   width: number;
   height: number;
 }
 
-/** The current drawing of a chart. */
 export function drawingOf(chart: Chart): Drawing {
   const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
   return { svg, width: chart.getWidth(), height: chart.getHeight() };
@@ -102,7 +100,6 @@ async function savePng(drawing: Drawing, title: string, name: string): Promise<b
   return false;
 }
 
-/** What can be saved of a figure. */
 interface Saved {
   id: string;
   title: () => string;

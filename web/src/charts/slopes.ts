@@ -33,7 +33,6 @@ const LEAST_COLUMN_PX = 150;
 /** The average width of a letter below a column. */
 const LETTER_PX = 7;
 
-/** How many columns fit side by side. */
 const columnsPerRow = (slopes: Slopes, width: number): number =>
   Math.max(1, Math.min(slopes.columns.length, Math.floor((width - LEFT_PX) / LEAST_COLUMN_PX)));
 /** The height of a row of columns. A printed page may end after each row. */

@@ -19,7 +19,6 @@ const MAX_INTERVAL_SHARE = 0.5;
 
 interface BarsSpec {
   kind: string;
-  /** The figure that is drawn. */
   name: EstimateName;
   /** The measure, by the name that `validityIn` expects. */
   measure: string;

@@ -54,7 +54,6 @@ function startText(fork: CapacityFork, unit: Unit): string {
   return (fork.failed_at === null ? '≥ ' : '') + formatSignificant(fork.load / unit.divisor);
 }
 
-/** The unit of a panel's loads. */
 function loadUnit(cells: SearchedCell[]): Unit {
   if (cells[0]!.capacity.by === 'users') return { divisor: 1, name: 'users' };
   return rateUnit(cells.flatMap((c) => c.capacity.tries.map((t) => t.load)));

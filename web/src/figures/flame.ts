@@ -63,7 +63,6 @@ interface Drawn {
   scale: number;
 }
 
-/** The parts of a figure that shows a flame graph. */
 export function flameSpec(
   view: ProfileView,
   tree: Tree,
@@ -132,7 +131,6 @@ function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Th
 
 const EVENTS: Record<string, string> = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' };
 
-/** The name of an event on the page. */
 export const eventText = (event: string): string => EVENTS[event] ?? event;
 
 function title(view: ProfileView): string {

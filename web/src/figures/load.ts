@@ -14,7 +14,6 @@ import { distributionRows } from './percentiles';
 export const countedIn = ({ messages }: Cell): string =>
   messages ? (messages.gap ? 'events' : 'messages') : 'requests';
 
-/** All figures of a load that the terminal prints. */
 export function loadFigures({ summary }: Model): HTMLElement {
   const facts = summary.load!;
   const [cell] = summary.cells;
@@ -57,7 +56,6 @@ function latencyTable(cell: Cell): HTMLElement | null {
   return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows);
 }
 
-/** The histogram of response times. */
 function histogram({ histogram: bins }: LoadFacts, what: string): HTMLElement | null {
   if (!bins.length) return null;
   return figure({
@@ -80,7 +78,6 @@ function histogram({ histogram: bins }: LoadFacts, what: string): HTMLElement | 
   });
 }
 
-/** What each of several URLs showed. */
 function urlTable({ urls }: LoadFacts): HTMLElement | null {
   if (!urls?.length) return null;
   const heads = ['URL', 'requests', 'failed', 'p50', 'p90', 'p99', 'max', 'first error'];

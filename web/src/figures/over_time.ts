@@ -26,7 +26,6 @@ export function panelTimeAxis(model: Model, panel: Panel, lines: TimeLine[]): Ti
   return timeAxis(lines, model.summary.run.mode === 'sequential', part);
 }
 
-/** A crosshair and a zoom that all time charts of a panel share. */
 export function timeCursor(
   panel: Panel,
   chart: () => TimeLines,
@@ -129,7 +128,6 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
 const GC_NOTE = 'Strokes at the foot: samples with a garbage collection.';
 const SEQUENTIAL_NOTE = 'The cells ran one after another and are laid over one another here.';
 
-/** Explains the background colours of a time chart. */
 export const shadesNotes = (cells: Cell[]): (string | false)[] => [
   cells.some((c) => c.timeline.some((p) => p.phase === 'warmup')) && 'Warm-up is shaded grey.',
   cells.some((c) => c.forks_set_aside.length) &&

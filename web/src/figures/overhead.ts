@@ -17,7 +17,6 @@ import {
 import type { Theme } from '../theme';
 import { headingRow, openCell, ratioRow } from './rows';
 
-/** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
   const items = model.currencies.map((c) => ({ value: c.name, text: c.label }));
   return tabs('Measure', 'currency', items, (currency) => choose({ currency }));

@@ -45,7 +45,6 @@ function clockErrorText(m: Messages): string {
   return `${within}, server’s ${formatTime(Math.abs(m.clock.offset_ns))} ${way}`;
 }
 
-/** The chart of the jitter, or of the gaps between events. */
 export function jitterFigure(model: Model, panel: Panel): HTMLElement | null {
   const between = (m: Messages) => m.gap ?? m.jitter;
   const cells = drawnCells(model, panel).filter((c) => c.messages && between(c.messages).count);

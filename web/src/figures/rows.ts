@@ -18,7 +18,6 @@ export function openCell(id: string): void {
   else location.hash = hash;
 }
 
-/** A heading row. */
 export function headingRow(text: string): ForestRow {
   return { ...BLANK_ROW, head: text, id: '', label: '' };
 }
@@ -68,7 +67,6 @@ export function knownChange(c: Currency): string {
 
 export const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
 
-/** The tooltip of a figure, line by line. */
 function currencyTip(c: Currency): [string, string][] {
   const unit = unitFor(c.unit, [c.baseline_value, c.variant_value]);
   const lines: [string, string][] = [

@@ -5,7 +5,6 @@ import type { FlameColumns } from '../summary';
 /** The total of a side, in the unit of the nodes' values. */
 export const WHOLE = 1e7;
 
-/** The tree, ready to be laid out. */
 export interface Tree {
   columns: FlameColumns;
   /** Index after the last node beneath each node. */
@@ -13,7 +12,6 @@ export interface Tree {
   parent: Int32Array;
 }
 
-/** A rectangle to draw. */
 export interface Box {
   node: number;
   /** From the left edge, in pixels. */
@@ -21,7 +19,6 @@ export interface Box {
   width: number;
   /** Rows above the root. */
   row: number;
-  /** Whether it is an ancestor of the zoomed node. */
   above: boolean;
 }
 

@@ -25,7 +25,6 @@ export function formatFixed(value: number, decimals: number): string {
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
-/** A whole number with commas between thousands. */
 export function formatWhole(value: number): string {
   return formatFixed(value, 0);
 }

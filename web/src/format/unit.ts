@@ -44,7 +44,6 @@ const ESTIMATE_UNITS: Record<EstimateName, string> = {
   rss_bytes: 'bytes',
 };
 
-/** The unit for a figure of some cells. */
 export function estimateUnit(cells: Cell[], name: EstimateName): Unit {
   const values = cells.map((c) => c[name]?.value);
   return unitFor(ESTIMATE_UNITS[name], values);

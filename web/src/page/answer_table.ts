@@ -93,7 +93,6 @@ function panelRows(model: Model, panel: Panel, columns: Column[], isOpen: boolea
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
 }
 
-/** The baseline's value in a currency. */
 function baselineLevel(panel: Panel, name: string): Child {
   const found = panel.comparisons.flatMap((c) => c.currencies).find((c) => c.name === name);
   if (!found) return null;

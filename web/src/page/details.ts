@@ -73,7 +73,6 @@ export const timeSection = (m: Model) =>
 export const capacitySection = (m: Model) => panelFigures(m, [capacityTable, triesFigures], false);
 export const pushSection = (m: Model) => panelFigures(m, [messagesTable, jitterFigure], false);
 
-/** Tabs for a logarithmic or a linear latency axis. */
 function scaleTabs(): HTMLElement {
   const scales = [
     { value: 'log' as const, text: 'logarithmic latency' },

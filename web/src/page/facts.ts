@@ -76,7 +76,6 @@ function versionSections(summary: Summary): Section[] {
   return [...sets.values()].map((s) => ({ title: s.variants.join(', '), rows: s.rows }));
 }
 
-/** Command, facts of the run, plan, environment and versions. */
 export function howItWasRun({ summary }: Model): HTMLElement {
   const part = (id: string, title: string, content: HTMLElement) =>
     h('section', { id, class: 'part' }, h('h3', {}, title), content);

@@ -29,7 +29,6 @@ const titleOf = (model: Model): string =>
 
 interface MatrixRow {
   variant: string;
-  /** The family of the group. */
   family: string;
   byScenario: Map<string, Cell>;
 }
@@ -101,7 +100,6 @@ export function matrixFigure(model: Model): HTMLElement {
   );
 }
 
-/** The number of comparisons with each verdict, in the chosen currency. */
 function verdictCounts(model: Model): HTMLElement[] {
   const verdicts = [...model.comparisons.keys()].map((id) => resultOf(model, model.cells.get(id)!).verdict);
   const order = [...(Object.keys(VERDICTS) as VerdictKind[]), null];

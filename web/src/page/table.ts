@@ -18,7 +18,6 @@ interface Row {
   words: string;
 }
 
-/** Explains why a change is not the quotient of two levels. */
 const levelsNote = () =>
   h(
     'p',
@@ -30,7 +29,6 @@ const levelsNote = () =>
 
 const isCompared = ({ summary }: Model): boolean => summary.comparisons.length > 0;
 
-/** The table with its filter, its order and its limit of rows. */
 export class CellTable {
   readonly element: HTMLElement;
   private readonly columns: Column[];
@@ -91,7 +89,6 @@ export class CellTable {
     link?.focus({ preventScroll: true });
   }
 
-  /** The rows that match the filter. */
   private matching(): Row[] {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     return this.rows.filter((row) => words.every((word) => row.words.includes(word)));

@@ -8,7 +8,6 @@ import type { Cell, Distribution } from '../summary';
 
 const PERCENTILES = [50, 99, 99.9];
 
-/** Rate, latencies, errors and how busy the generator was. */
 export function loadTiles(cell: Cell): HTMLElement {
   const response = cell.latency.at(-1)?.response;
   const rate = cell.throughput_per_s?.value ?? cell.latency.at(-1)?.pace.answers_per_s;

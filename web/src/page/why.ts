@@ -145,7 +145,6 @@ function methodTables(view: ProfileView): HTMLElement[] {
   return [methodTable(caption, movedHeads, moved), ...tables];
 }
 
-/** A button with a method's short name. It opens the callers and callees. */
 function methodButton({ short, name }: { short: string; name: string }): HTMLElement {
   const show = () => {
     choose({ method: name });

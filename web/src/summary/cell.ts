@@ -59,7 +59,6 @@ export interface Cell {
   command: string;
 }
 
-/** The figures of a cell that are estimates. */
 export type EstimateName = 'throughput_per_s' | 'cpu_ns_per_request' | 'allocated_bytes_per_request' | 'rss_bytes';
 
 interface KindShare {
@@ -142,7 +141,6 @@ interface CapacityTry {
   values: (number | null)[];
 }
 
-/** What is known of a server's clock. */
 interface ServerClock {
   /** How far the clock is ahead; null if that could not be estimated. */
   offset_ns: number | null;
@@ -170,7 +168,6 @@ export interface Messages {
   gap?: Distribution;
 }
 
-/** What the probes measured of a server. */
 export interface Probes {
   heap_committed_peak_bytes: number | null;
   heap_after_gc_peak_bytes: number | null;

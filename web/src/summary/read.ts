@@ -29,7 +29,6 @@ export function checkSchema(data: unknown): Summary {
   return data as Summary;
 }
 
-/** The value that was packed. */
 export async function unpack(packed: string): Promise<unknown> {
   const letters = atob(packed.trim());
   const bytes = new Uint8Array(letters.length);
