@@ -7,14 +7,10 @@ use tare_analysis::summary::VerdictKind;
 /// The meaning of a piece of text, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// A difference on the bad side.
     Worse,
-    /// A difference on the good side.
     Better,
     Undecided,
-    /// A result that must not be used.
     Void,
-    /// A check that passed, a comparison that is decided.
     Passed,
     Warning,
     Failed,

@@ -188,7 +188,6 @@ impl ChangeRow {
         self.change.map(of).into_iter().flatten().collect()
     }
 
-    /// Where the change is, below a line that parts it from the one before.
     fn draw_place(&self, top: f64, is_first: bool) -> String {
         let end = WIDTH - PLACE_X;
         let line = format!("<path d=\"M{PLACE_X} {top}H{end}\" stroke=\"#eeeeee\"/>\n");

@@ -18,7 +18,6 @@ impl From<&MachineTable> for ComparisonText {
     }
 }
 
-/// The figures, then what else differs on each machine.
 fn sheets(machines: &MachineTable) -> impl Iterator<Item = Sheet> {
     let row = |figure: &MachineFigure| {
         let of = &figure.of;
@@ -39,7 +38,6 @@ fn legend(machines: &MachineTable) -> impl Iterator<Item = String> {
     named.map(|(at, one)| format!("Machine {}: {} (run {})", at + 1, one.name, enumerate(&one.runs)))
 }
 
-/// The names of the columns of [`ratios`] and [`said`].
 fn columns(machines: usize) -> Vec<String> {
     let together: &[&str] = if machines == 2 { &["2 / 1"] } else { &["mean over machines", "another machine"] };
     let names = (1..=machines).map(|number| format!("machine {number}"));

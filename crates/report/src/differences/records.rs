@@ -54,7 +54,6 @@ fn sheets(differences: &RunDifferences) -> [Sheet; 3] {
     ]
 }
 
-/// Every fact that differs.
 pub(super) fn environment(title: &str, changes: &[EnvironmentChange]) -> Sheet {
     let row = |change: &EnvironmentChange| {
         let [before, after] = shown_facts(change);

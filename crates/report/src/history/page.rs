@@ -196,7 +196,6 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// A line across the whole height of a chart.
 fn vertical(class: &str, x: f64, title: &str) -> String {
     let (ends, title) = (format!("y1=\"{TOP}\" y2=\"{}\"", HEIGHT - BOTTOM), html(title));
     format!("<line class=\"{class}\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" {ends}><title>{title}</title></line>")

@@ -17,7 +17,6 @@ pub use tare_analysis::history::{IMPORT_SCHEMA, ImportedFigure, ImportedResult};
 
 use crate::error::ReportError;
 
-/// When and of what the results of a file are.
 #[derive(Debug, Clone)]
 pub struct ImportOrigin<'a> {
     pub file: &'a Path,

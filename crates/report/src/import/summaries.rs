@@ -9,7 +9,6 @@ use super::found::{Content, Found, NO_SUCCESS};
 pub(super) struct Summary {
     /// What only this tool's summary has.
     mark: &'static str,
-    /// The unit of all times.
     unit: &'static str,
     /// The place of an object with times, and its keys; `50th=p50` is a key that has another name here.
     times: (&'static str, &'static str),

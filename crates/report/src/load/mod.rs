@@ -21,8 +21,8 @@ pub fn hgrm(record: &LoadRecord) -> String {
     response_times(record).to_hgrm(1e6)
 }
 
-/// `.hlog`: HdrHistogram's interval log of the response times, for its log processor and analyser. One histogram per interval, in
-/// nanoseconds; the column of maxima is in milliseconds, as those tools write it.
+/// HdrHistogram's interval log of the response times: one histogram per interval, in nanoseconds. The column of maxima
+/// is in milliseconds, as its log processor and analyser write it.
 pub fn hlog(record: &LoadRecord) -> String {
     let part = |slice: &StoredSlice| {
         let [start, length] = [slice.load.window_start_ns(), slice.load.window_ns].map(Duration::from_nanos);

@@ -100,7 +100,6 @@ pub(super) fn missed_rate(summary: &LoadSummary) -> Option<f64> {
     summary.model.offered_per_s.filter(|offered| summary.throughput_per_s < KEPT_UP * offered)
 }
 
-/// Throughput, requests, bytes and connections.
 pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<Row> {
     let offered = missed_rate(summary).map_or_else(String::new, |offered| format!(" of {} offered", rate(offered)));
     let throughput = format!("{}{offered} over {}", rate(summary.throughput_per_s), window(summary.window_s));

@@ -6,7 +6,6 @@ use tare_analysis::format::{Unit, single};
 use tare_analysis::summary::{Cell, Summary, ValidityState};
 use tare_units::distinct;
 
-/// The table: a row per variant, a column per scenario.
 pub fn render(summary: &Summary) -> String {
     let scenarios = distinct(summary.cells.iter().map(|cell| cell.scenario.as_str()));
     let variants = distinct(summary.cells.iter().filter(|cell| !cell.control).map(|cell| cell.variant.as_str()));

@@ -5,7 +5,6 @@ use super::grid::{Grid, Piece};
 use crate::palette::Tone;
 
 pub(crate) struct Sheet {
-    /// May be empty.
     pub title: String,
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Piece>>,
