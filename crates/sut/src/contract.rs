@@ -66,7 +66,7 @@ fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
 fn difference_of_pushes(client: &Client, exchange: &Exchange, push: &Push) -> Option<String> {
     let client = client.with_timeout(client.timeout.max(push.period.0 * PUSHED_WITHIN_PERIODS));
     if exchange.expect.status == SWITCHING_PROTOCOLS {
-        return listener::listen(&client, &exchange.request).err().map(|complaint| complaint.to_string());
+        return listener::listen(&client, &exchange.request).err();
     }
     events::read(&client, exchange, push).unwrap_or_else(|failure| Some(failure.to_string()))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_plan::contract::Request;
 use tare_sys::clock;
-use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, Stamped};
+use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
 use super::client::{Client, Failure};
 use super::stream::Stream;
@@ -16,41 +16,21 @@ const PLAUSIBLE: Duration = Duration::from_secs(86_400);
 /// Bytes of a message in an error text.
 const SHOWN_BYTES: usize = 60;
 
-/// Why a server's pushes are wrong.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Complaint {
-    #[error(transparent)]
-    Client(#[from] Failure),
-    #[error("the connection failed: {0}")]
-    Broken(io::Error),
-    #[error("the connection was closed after {received} of {CHECKED_MESSAGES} messages")]
-    Closed { received: usize },
-    #[error("within {}s came {received} of {CHECKED_MESSAGES} messages", timeout.as_secs_f64())]
-    Silent { received: usize, timeout: Duration },
-    #[error("{0}")]
-    Handshake(#[from] HandshakeError),
-    #[error("{0}")]
-    Frame(#[from] FrameError),
-    #[error("message {number} is \"{shown}\", not the time since 1970 in 13, 16 or 19 digits")]
-    NoStamp { number: usize, shown: String },
-    #[error("message {number} says it was sent {by:?} before the one that came before it")]
-    Backwards { number: usize, by: Duration },
-}
-
 /// Opens a WebSocket and checks content and order of the first messages, not their timing: it has just started.
-pub(super) fn listen(client: &Client, request: &Request) -> Result<(), Complaint> {
+pub(super) fn listen(client: &Client, request: &Request) -> Result<(), String> {
     let (mut line, mut endpoint) = Line::open(client, request)?;
     let mut last: Option<Stamped> = None;
     while line.received < CHECKED_MESSAGES {
         let message = line.next_message(&mut endpoint)?;
         line.received += 1;
-        let stamp = plausible_stamp(&message).ok_or_else(|| Complaint::NoStamp {
-            number: line.received,
-            shown: message[..message.len().min(SHOWN_BYTES)].escape_ascii().to_string(),
+        let number = line.received;
+        let stamp = plausible_stamp(&message).ok_or_else(|| {
+            let shown = message[..message.len().min(SHOWN_BYTES)].escape_ascii();
+            format!("message {number} is \"{shown}\", not the time since 1970 in 13, 16 or 19 digits")
         })?;
         if let Some(before) = last.filter(|before| before.unix_ns > stamp.unix_ns) {
             let by = Duration::from_nanos(before.unix_ns - stamp.unix_ns);
-            return Err(Complaint::Backwards { number: line.received, by });
+            return Err(format!("message {number} says it was sent {by:?} before the one that came before it"));
         }
         last = Some(stamp);
     }
@@ -76,16 +56,16 @@ struct Line {
 
 impl Line {
     /// A WebSocket that the server has opened.
-    fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), Complaint> {
+    fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), String> {
         let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
-        let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode)?;
-        let ((mut handshake, bytes), timeout) = (begun, client.timeout);
-        let stream = client.send_bytes_alone(&bytes)?;
+        let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode);
+        let ((mut handshake, bytes), timeout) = (begun.map_err(in_words)?, client.timeout);
+        let stream = client.send_bytes_alone(&bytes).map_err(in_words)?;
         let mut line = Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout };
         loop {
             line.read()?;
             let mut bytes = &line.unread[..];
-            let is_open = handshake.receive(&mut bytes)?;
+            let is_open = handshake.receive(&mut bytes).map_err(in_words)?;
             line.unread = bytes.to_vec();
             if is_open {
                 return Ok((line, Endpoint::client()));
@@ -94,36 +74,49 @@ impl Line {
     }
 
     /// The next message. Pings before it are answered.
-    fn next_message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, Complaint> {
+    fn next_message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, String> {
         loop {
             let mut bytes = &self.unread[..];
-            let arrival = endpoint.receive(&mut bytes)?;
+            let arrival = endpoint.receive(&mut bytes).map_err(in_words)?;
             self.unread = bytes.to_vec();
-            self.stream.write_all(endpoint.outgoing()).map_err(Complaint::Broken)?;
+            self.stream.write_all(endpoint.outgoing()).map_err(broken)?;
             endpoint.clear_outgoing();
             match arrival {
                 Some(Arrival::Message(Kind::Text | Kind::Binary, message)) => return Ok(message.to_vec()),
-                Some(Arrival::Close(_)) => return Err(Complaint::Closed { received: self.received }),
+                Some(Arrival::Close(_)) => return Err(self.closed()),
                 Some(Arrival::Ping | Arrival::Pong(_)) => {}
                 None => self.read()?,
             }
         }
     }
 
-    fn read(&mut self) -> Result<(), Complaint> {
-        let silent = Complaint::Silent { received: self.received, timeout: self.timeout };
+    fn read(&mut self) -> Result<(), String> {
+        let (received, seconds) = (self.received, self.timeout.as_secs_f64());
+        let silent = format!("within {seconds}s came {received} of {CHECKED_MESSAGES} messages");
         if clock::now() >= self.deadline {
             return Err(silent);
         }
         let mut buffer = [0; 4096];
         match self.stream.read(&mut buffer) {
-            Ok(0) => Err(Complaint::Closed { received: self.received }),
+            Ok(0) => Err(self.closed()),
             Ok(got) => {
                 self.unread.extend_from_slice(&buffer[..got]);
                 Ok(())
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Err(silent),
-            Err(error) => Err(Complaint::Broken(error)),
+            Err(error) => Err(broken(error)),
         }
     }
+
+    fn closed(&self) -> String {
+        format!("the connection was closed after {} of {CHECKED_MESSAGES} messages", self.received)
+    }
+}
+
+fn broken(error: io::Error) -> String {
+    format!("the connection failed: {error}")
+}
+
+fn in_words(error: impl std::error::Error) -> String {
+    error.to_string()
 }
