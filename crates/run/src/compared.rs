@@ -29,7 +29,8 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
         let (at, group, fork) = match step {
             NextStep::Fork { at, group, fork } => (at, group, fork),
             NextStep::LeaveOut(group) => {
-                report_left_out(context, group)?;
+                let event = EventRecord::new(EventKind::GroupNotMeasured);
+                context.record_event(EventRecord { group: Some(group.id.clone()), ..event })?;
                 continue;
             }
         };
@@ -73,12 +74,7 @@ fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosi
     (standing, forks_counted)
 }
 
-/// Records that a group was never measured.
-fn report_left_out(context: &mut RunContext<'_>, group: &Group) -> Result<(), RunError> {
-    context.record_event(EventRecord { group: Some(group.id.clone()), ..EventRecord::new(EventKind::GroupNotMeasured) })
-}
-
-/// Whether that was recorded, before an interruption.
+/// Whether it is on record, from before an interruption, that a group was never measured.
 fn was_left_out(group: &Group, record: &RunRecord) -> bool {
     let is_here = |event: &EventRecord| event.group.as_deref() == Some(&group.id);
     record.events.iter().any(|event| event.kind == EventKind::GroupNotMeasured && is_here(event))

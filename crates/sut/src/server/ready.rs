@@ -1,5 +1,6 @@
 //! From "started" to "ready": the ready line, then a socket of the server's own processes, then a connection.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -177,25 +178,19 @@ impl Wait<'_> {
     }
 
     fn wait_for_any_port(&mut self) -> Result<Vec<SocketAddr>, SutError> {
-        let mut alone_since = None;
+        let mut alone: Option<(u16, Nanos)> = None;
         self.poll_until("it listens nowhere", |wait| {
             let found = listening_addresses(wait.child.program_pid())?;
-            let mut ports: Vec<u16> = found.iter().map(SocketAddr::port).collect();
-            ports.sort_unstable();
-            ports.dedup();
-            let now = clock::now();
-            match ports.as_slice() {
-                [] => alone_since = None,
-                [port] => match alone_since {
-                    Some((known, since)) if known == *port && now >= since + SETTLED => return Ok(Some(found)),
-                    Some((known, _)) if known == *port => {}
-                    _ => alone_since = Some((*port, now)),
-                },
-                several => {
-                    let (server, count, ports) = (&wait.spec.name, several.len(), join_addresses(&found));
-                    let remedy = "say which with base_url or a group (?<port>…) in ready";
-                    return Err(SutError::Other(format!("{server} listens on {count} ports ({ports}); {remedy}")));
-                }
+            let ports: BTreeSet<u16> = found.iter().map(SocketAddr::port).collect();
+            if ports.len() > 1 {
+                let (server, count, ports) = (&wait.spec.name, ports.len(), join_addresses(&found));
+                let remedy = "say which with base_url or a group (?<port>…) in ready";
+                return Err(SutError::Other(format!("{server} listens on {count} ports ({ports}); {remedy}")));
+            }
+            let (port, now) = (ports.first().copied(), clock::now());
+            alone = port.map(|port| alone.filter(|(known, _)| *known == port).unwrap_or((port, now)));
+            if alone.is_some_and(|(_, since)| now >= since + SETTLED) {
+                return Ok(Some(found));
             }
             wait.rest();
             Ok(None)
