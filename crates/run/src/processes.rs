@@ -123,16 +123,14 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
-        let mut orders = Vec::with_capacity(starts.len());
-        for start in starts {
+        let order = |ServerStart { id, variant, log_name }: &ServerStart<'_>| {
             // A program sizes its pools by the cores that it starts on. These must be those that it is measured on,
             // unless an option has told it.
-            let is_told = self.inputs.launches.get(start.variant)?.is_told_its_cores();
+            let is_told = self.inputs.launches.get(variant)?.is_told_its_cores();
             let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
-            let ServerStart { id, variant, log_name } = start;
-            orders.push(self.inputs.launches.order(self.plan, *id, variant, log_name, &cpus)?);
-        }
-        let started = self.host.start(&orders)?;
+            self.inputs.launches.order(self.plan, *id, variant, log_name, &cpus)
+        };
+        let started = self.host.start(&starts.iter().map(order).collect::<Result<Vec<_>, _>>()?)?;
         let mut results = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(started) {
             let launch = self.inputs.launches.get(start.variant)?;
@@ -233,20 +231,16 @@ impl TestBed for ProcessBed<'_> {
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
         let beside = self.beside_generator.take().and_then(|others| others.share(&mut RunningServers::new()));
         let mut all = self.host.end_watch(scored_from_ns.saturating_sub(self.watch_begun_ns));
-        let hiccups = all.iter_mut().filter_map(|one| one.hiccups.as_mut());
-        hiccups.flat_map(|hiccups| &mut hiccups.pauses).for_each(|pause| pause.at_ns += self.watch_begun_ns);
         for one in &mut all {
+            let pauses = one.hiccups.iter_mut().flat_map(|hiccups| &mut hiccups.pauses);
+            pauses.for_each(|pause| pause.at_ns += self.watch_begun_ns);
             if let KnownStops::Spans(stops) = &mut one.stops {
-                for stop in stops {
-                    (stop.begin_ns, stop.end_ns) =
-                        (self.clock.at(Nanos(stop.begin_ns)), self.clock.at(Nanos(stop.end_ns)));
-                }
+                let run_time = |at_ns: &mut u64| *at_ns = self.clock.at(Nanos(*at_ns));
+                stops.iter_mut().flat_map(|stop| [&mut stop.begin_ns, &mut stop.end_ns]).for_each(run_time);
             }
-        }
-        // A run is as disturbed as the more disturbed of its two sides.
-        all.iter_mut().for_each(|one| {
+            // A run is as disturbed as the more disturbed of its two sides.
             one.others_share = one.others_share.map(|there| beside.map_or(there, |here| here.max(there)));
-        });
+        }
         all
     }
 
