@@ -36,10 +36,8 @@ pub enum Progress<'a> {
         variant: &'a str,
         /// Load model.
         kind: SliceKind,
-        /// 1-based slice of this fork and scenario.
-        slice: u32,
-        /// Of how many.
-        slices: u32,
+        /// 1-based slice of this fork and scenario, of how many.
+        slice: (u32, u32),
         /// Throughput of the slice before, where there is one.
         last_per_s: Option<f64>,
     },
@@ -48,10 +46,8 @@ pub enum Progress<'a> {
         place: RunPosition<'a>,
         scenario: &'a str,
         turn: Duration,
-        /// 1-based slice of this fork and scenario.
-        slice: u32,
-        /// Of how many.
-        slices: u32,
+        /// 1-based slice of this fork and scenario, of how many.
+        slice: (u32, u32),
         /// Variant and throughput of each server in the round before, where there was one.
         last_per_s: &'a [(&'a str, f64)],
     },
@@ -74,10 +70,8 @@ pub enum Progress<'a> {
         scenario: &'a str,
         variant: &'a str,
         event: &'a str,
-        /// 1-based profile of this fork and scenario.
-        step: u32,
-        /// Of how many.
-        of: u32,
+        /// 1-based profile of this fork and scenario, of how many.
+        step: (u32, u32),
     },
     /// The rounds of a scenario, or a fork, are over; this is how these comparisons stand.
     Standing { place: RunPosition<'a>, standings: &'a [ComparisonState] },

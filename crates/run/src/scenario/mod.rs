@@ -119,23 +119,23 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.show(&Progress::Standing { place: self.place, standings: &standings });
     }
 
-    /// Tells the observer of the scored slice to come, which is the `slice`-th (1-based) of `slices`.
-    pub fn announce(&mut self, member: usize, kind: SliceKind, (slice, slices): (u32, u32)) {
+    /// Tells the observer of the scored slice to come: its number (1-based), of how many.
+    pub fn announce(&mut self, member: usize, kind: SliceKind, slice: (u32, u32)) {
         let last_per_s = self.last_throughput(member, kind);
         let variant = &self.servers.members[member].variant.name;
         let (place, scenario) = (self.place, &*self.named.name);
-        self.context.show(&Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s });
+        self.context.show(&Progress::Measuring { place, scenario, variant, kind, slice, last_per_s });
     }
 
-    /// Tells the observer of the round of turns to come, which is the `slice`-th (1-based) step of `slices`.
-    pub fn announce_round(&mut self, turns: Turns, (slice, slices): (u32, u32)) {
+    /// Tells the observer of the round of turns to come: its number among the slices (1-based), of how many.
+    pub fn announce_round(&mut self, turns: Turns, slice: (u32, u32)) {
         let last = |member| {
             let variant: &'a Variant = self.server_state(member).variant;
             Some((variant.name.as_str(), self.last_throughput(member, SliceKind::Saturating)?))
         };
         let last_per_s: Vec<(&str, f64)> = (0..self.members()).filter_map(last).collect();
         let (place, scenario, turn) = (self.place, &*self.named.name, turns.length);
-        self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s: &last_per_s });
+        self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, last_per_s: &last_per_s });
     }
 
     /// The slices of one server in this fork and scenario so far, the last one first.

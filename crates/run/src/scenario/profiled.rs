@@ -48,8 +48,7 @@ fn profile_under(
             scenario: &scenario.named.name,
             variant: &scenario.server_state(member).variant.name,
             event: event.name(),
-            step: number + 1,
-            of,
+            step: (number + 1, of),
         };
         scenario.context.show(&progress);
         let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };

@@ -334,10 +334,10 @@ fn in_short(progress: &Progress<'_>) -> String {
         Progress::WarmingUp { scenario, cap, steady: (steady, of), .. } => {
             format!("warm {scenario} {steady}/{of} cap {}", cap.as_secs())
         }
-        Progress::Measuring { scenario, kind, slice, slices, .. } => {
+        Progress::Measuring { scenario, kind, slice: (slice, slices), .. } => {
             format!("measure {scenario} {kind:?} {slice}/{slices}")
         }
-        Progress::Profiling { event, step, of, .. } => format!("profile {event} {step}/{of}"),
+        Progress::Profiling { event, step: (step, of), .. } => format!("profile {event} {step}/{of}"),
         Progress::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
         Progress::Standing { standings, .. } => {
             let scenarios: Vec<&str> = standings.iter().map(|standing| &*standing.scenario).collect();

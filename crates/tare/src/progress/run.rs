@@ -195,12 +195,12 @@ fn progress_text(progress: &Progress<'_>) -> String {
         Progress::CrossChecking { scenario, variant, engine, .. } => {
             format!("{scenario}  {variant}  driven by {engine}")
         }
-        Progress::MeasuringRound { scenario, turn, slice, slices, last_per_s, .. } => {
+        Progress::MeasuringRound { scenario, turn, slice: (slice, slices), last_per_s, .. } => {
             let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", rate_text(*per_s));
             let (turn, rates) = (turn.as_millis(), last_per_s.iter().map(rate).collect::<String>());
             format!("{scenario}  slice {slice}/{slices}  servers alternate every {turn} ms{rates}")
         }
-        Progress::Measuring { scenario, variant, kind, slice, slices, last_per_s, .. } => {
+        Progress::Measuring { scenario, variant, kind, slice: (slice, slices), last_per_s, .. } => {
             let load = match kind {
                 SliceKind::Saturating => "all users",
                 SliceKind::Push => "pushed to all users",
@@ -215,7 +215,7 @@ fn progress_text(progress: &Progress<'_>) -> String {
         Progress::Opening { scenario, variant, open, of, .. } => {
             format!("{scenario}  {variant}  {}", opening_text(*open, *of))
         }
-        Progress::Profiling { scenario, variant, event, step, of, .. } => {
+        Progress::Profiling { scenario, variant, event, step: (step, of), .. } => {
             format!("{scenario}  {variant}  profiling {event}  {step}/{of}")
         }
         _ => return String::new(),
@@ -312,8 +312,7 @@ mod tests {
             scenario,
             variant,
             kind: SliceKind::Push,
-            slice: 1,
-            slices: 2,
+            slice: (1, 2),
             last_per_s: None,
         };
         let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
