@@ -46,14 +46,6 @@ impl FlameTree {
         }
         grown.prune((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
     }
-
-    pub fn len(&self) -> usize {
-        self.frame.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.frame.is_empty()
-    }
 }
 
 #[derive(Debug, Default)]
@@ -156,7 +148,7 @@ mod tests {
     #[test]
     fn what_is_too_small_to_be_seen_is_left_to_its_caller() {
         let tree = FlameTree::from_stacks(&[&parse_collapsed("a;b 999\na;c 1\n").unwrap()], &[], 0.01);
-        assert_eq!((tree.len(), tree.value[0]), (2, WHOLE));
+        assert_eq!((tree.frame.len(), tree.value[0]), (2, WHOLE));
         assert!(!tree.names.contains(&"c".to_owned()));
     }
 }

@@ -58,10 +58,6 @@ impl Stacks {
         self.stacks.iter()
     }
 
-    pub fn len(&self) -> usize {
-        self.stacks.len()
-    }
-
     pub fn is_empty(&self) -> bool {
         self.stacks.is_empty()
     }
@@ -70,22 +66,23 @@ impl Stacks {
         self.stacks.iter().map(|stack| stack.weight).sum()
     }
 
+    fn weight_where(&self, is_counted: impl Fn(&[FrameId]) -> bool) -> u64 {
+        self.stacks.iter().filter(|stack| is_counted(&stack.frames)).map(|stack| stack.weight).sum()
+    }
+
     /// The weight of the stacks that the sampler could not walk.
     pub fn failed_weight(&self) -> u64 {
-        let failed = |stack: &&Stack| stack.frames.iter().any(|&id| self.frame(id).is_failure());
-        self.stacks.iter().filter(failed).map(|stack| stack.weight).sum()
+        self.weight_where(|frames| frames.iter().any(|&id| self.frame(id).is_failure()))
     }
 
     /// The weight of the stacks that contain a wanted frame; `wanted` has a flag per frame.
     pub fn weight_containing(&self, wanted: &[bool]) -> u64 {
-        let hit = |stack: &&Stack| stack.frames.iter().any(|&id| wanted[id as usize]);
-        self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
+        self.weight_where(|frames| frames.iter().any(|&id| wanted[id as usize]))
     }
 
     /// The weight of the stacks whose innermost frame is wanted.
     pub fn weight_ending_in(&self, wanted: &[bool]) -> u64 {
-        let hit = |stack: &&Stack| stack.frames.last().is_some_and(|&id| wanted[id as usize]);
-        self.stacks.iter().filter(hit).map(|stack| stack.weight).sum()
+        self.weight_where(|frames| frames.last().is_some_and(|&id| wanted[id as usize]))
     }
 
     /// A flag per frame: whether its name matches.
@@ -109,7 +106,7 @@ mod tests {
     fn merged_profiles_share_their_frames() {
         let mut sum = parse_collapsed("a;b 1\n").unwrap();
         sum.extend(&parse_collapsed("c;b 2\n").unwrap());
-        assert_eq!((sum.total_weight(), sum.len(), sum.frames().len()), (3, 2, 3));
+        assert_eq!((sum.total_weight(), sum.iter().count(), sum.frames().len()), (3, 2, 3));
     }
 
     #[test]
