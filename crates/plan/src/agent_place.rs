@@ -40,10 +40,6 @@ pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
     places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }
 
-fn agent_count(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents))
-}
-
 impl fmt::Display for AgentPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,17 +58,17 @@ impl FromStr for AgentPlace {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             |why: &str| format!("\"{text}\" is no place for agents: {why}; write local:4, ssh://user@host:22 or k8s:8");
-        let count = |text: &str| agent_count(text).ok_or_else(|| wrong("give a number of agents from 1 to 1024"));
+        let count = |text: &str| {
+            let agents = text.parse().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents));
+            agents.ok_or_else(|| wrong("give a number of agents from 1 to 1024"))
+        };
         if let Some(agents) = text.strip_prefix("local:") {
             return Ok(Self::Local { agents: count(agents)? });
         }
         if let Some(job) = text.strip_prefix("k8s:job/") {
             let is_name = !job.is_empty() && job.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c));
-            return if is_name {
-                Ok(Self::AppliedJob { job: job.to_owned() })
-            } else {
-                Err(wrong("the job has no name"))
-            };
+            let named = || Self::AppliedJob { job: job.to_owned() };
+            return is_name.then(named).ok_or_else(|| wrong("the job has no name"));
         }
         if let Some(agents) = text.strip_prefix("k8s:") {
             return Ok(Self::Pods { agents: count(agents)? });

@@ -129,7 +129,8 @@ impl TransportKeys {
             return wrong("tls", contradiction);
         }
         if self.protocol == Some(HttpVersion::Http1) && self.streams.is_some() {
-            return wrong("streams", NO_STREAMS);
+            let message = "are of HTTP/2; write protocol = \"h2c\" or \"h2\", or leave them out";
+            return wrong("streams", message);
         }
         if self.protocol == Some(HttpVersion::H2c) && self.resumption.is_some() {
             return wrong("resumption", NO_SESSIONS);
@@ -141,7 +142,6 @@ impl TransportKeys {
     }
 }
 
-pub(crate) const NO_STREAMS: &str = "are of HTTP/2; write protocol = \"h2c\" or \"h2\", or leave them out";
 pub(crate) const NO_SESSIONS: &str = "is of TLS; write tls or protocol = \"h2\", or leave it out";
 
 #[cfg(test)]

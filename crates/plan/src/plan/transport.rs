@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tare_sample::Protocol;
 use tare_wire::http::announces_close;
 
-use crate::contract::transport_keys::{NO_SESSIONS, NO_STREAMS};
+use crate::contract::transport_keys::NO_SESSIONS;
 use crate::contract::{HttpVersion, Scenario, TlsKeys, TransportKeys};
 
 /// What is spoken on the connections to a server; HTTP/1.1 without TLS by default.
@@ -23,27 +23,25 @@ impl Transport {
     /// Of what is stated of the connections to a server, whose URL may begin with `https://`. Errors: the key, and what
     /// is wrong with it.
     pub fn of(keys: &TransportKeys, url: Option<&str>) -> Result<Self, (&'static str, String)> {
-        let TransportKeys { protocol: version, streams, resumption, tls } = keys;
+        let version = keys.protocol.unwrap_or(HttpVersion::Http1);
         let is_https = url.is_some_and(|url| url.starts_with("https://"));
         let wrong = |key: &'static str, text: &str| Err((key, text.to_owned()));
-        if url.is_some() && !is_https && (tls.is_some() || *version == Some(HttpVersion::H2)) {
+        if url.is_some() && !is_https && (keys.tls.is_some() || version == HttpVersion::H2) {
             return wrong("url", "names a server without TLS; write https://, or leave out tls and protocol = \"h2\"");
         }
-        if *version == Some(HttpVersion::H2c) && is_https {
-            return wrong("protocol", "\"h2c\" is HTTP/2 without TLS; write \"h2\"");
-        }
-        keys.contradiction().map_or(Ok(()), Err)?;
-        let protocol = match version.unwrap_or(HttpVersion::Http1) {
-            HttpVersion::Http1 if streams.is_some() => return wrong("streams", NO_STREAMS),
-            HttpVersion::Http1 => Protocol::default(),
-            HttpVersion::H2c | HttpVersion::H2 => Protocol::Http2 { streams: streams.unwrap_or(1) },
-        };
-        let is_secure = is_https || tls.is_some() || *version == Some(HttpVersion::H2);
+        let is_secure = is_https || keys.tls.is_some() || version == HttpVersion::H2;
+        let tls = is_secure.then(|| keys.tls.clone().unwrap_or_default());
+        let TransportKeys { streams, resumption, .. } = *keys;
+        let spoken = TransportKeys { protocol: Some(version), streams, resumption, tls };
+        spoken.contradiction().map_or(Ok(()), Err)?;
         if resumption.is_some() && !is_secure {
             return wrong("resumption", NO_SESSIONS);
         }
-        let tls = is_secure.then(|| tls.clone().unwrap_or_default());
-        Ok(Self { protocol, tls, full_handshakes: *resumption == Some(false) })
+        let protocol = match version {
+            HttpVersion::Http1 => Protocol::default(),
+            HttpVersion::H2c | HttpVersion::H2 => Protocol::Http2 { streams: streams.unwrap_or(1) },
+        };
+        Ok(Self { protocol, tls: spoken.tls, full_handshakes: resumption == Some(false) })
     }
 
     /// All keys that mean something on these connections.
