@@ -9,7 +9,6 @@ pub mod error;
 mod event;
 pub mod figure;
 pub mod header;
-mod load;
 mod probe;
 pub mod profile;
 mod run;
@@ -20,11 +19,10 @@ pub use agent::AgentRecord;
 pub use error::RecordError;
 pub use event::{EventKind, EventLevel, EventName, EventRecord, LatencyPlan, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
-pub use load::{LoadRecord, Record};
 pub use probe::{
     CollectorUse, Hiccups, KnownStops, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse,
 };
-pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
+pub use run::{EndStatus, ForkRecord, LoadRecord, Record, RunRecord, WarmupRecord};
 pub use slice::{Phase, SliceKey, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{

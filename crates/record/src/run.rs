@@ -1,14 +1,15 @@
-//! The record of a run: its starts, warm-ups, slices and events, and how it ended. Times are nanoseconds of one
-//! monotonic clock, counted from the start of the run unless the name says otherwise.
+//! The record of a run: its starts, warm-ups, slices and events, and how it ended; and that of a load. Times are
+//! nanoseconds of one monotonic clock, counted from the start of the run unless the name says otherwise.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentRecord;
 use crate::checkpoint::{Checkpoint, EntryCounts};
 use crate::cross_check::CrossCheckRecord;
 use crate::event::EventRecord;
-use crate::header::RunHeader;
+use crate::header::{LoadHeader, RunHeader};
 use crate::profile::ProfileRecord;
 use crate::slice::StoredSlice;
 
@@ -119,4 +120,25 @@ impl RunRecord {
         self.profiles.truncate(profiles);
         self.end = None;
     }
+}
+
+/// All entries of one load on one URL (`tare load`).
+#[derive(Debug, Clone)]
+pub struct LoadRecord {
+    pub header: LoadHeader,
+    /// The load cut into intervals, in order. Their `group` and `variant` are the URL, their `scenario` the first
+    /// request.
+    pub intervals: Vec<StoredSlice>,
+    /// The agents that made the load, in order; empty where tare made it itself.
+    pub agents: Vec<AgentRecord>,
+    pub events: Vec<EventRecord>,
+    /// How and when the load ended, in nanoseconds since its start; absent if tare was killed.
+    pub end: Option<(EndStatus, u64)>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Record {
+    /// A run: servers compared with one another.
+    Run(Box<RunRecord>),
+    Load(Box<LoadRecord>),
 }

@@ -3,7 +3,6 @@
 //! read: figures with a unit (`23.4 µs`), numbers in sentences. This crate reads no clock, file or socket.
 
 mod as_text;
-mod bit_rate;
 mod count;
 mod cpu_set;
 mod duration_text;
@@ -17,7 +16,6 @@ mod percent;
 mod scheduling;
 mod span;
 
-pub use bit_rate::bit_rate;
 pub use count::{parse_count, parse_quantity};
 pub use cpu_set::CpuSet;
 pub use duration_text::{clock_text, duration, exact_duration, roughly};
@@ -26,7 +24,7 @@ pub use file_name::file_name;
 pub use list::{distinct, grouped_by};
 pub use named::unknown_name;
 pub use nearest::nearest_name;
-pub use number::{and, count, enumerate, fixed, grouped, rate, share};
+pub use number::{and, bit_rate, count, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
 pub use scheduling::SchedulingPolicy;
 pub use span::Span;

@@ -57,6 +57,12 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
 }
 
+/// `95.9 Mbit/s`.
+pub fn bit_rate(bits_per_s: u64) -> String {
+    let rate = bits_per_s as f64;
+    if rate >= 1e9 { format!("{:.1} Gbit/s", rate / 1e9) } else { format!("{:.1} Mbit/s", rate / 1e6) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +76,12 @@ mod tests {
         assert_eq!([count(1, "fork"), count(3, "fork"), rate(4_000.4)], ["1 fork", "3 forks", "4,000/s"]);
         let names = ["a", "b", "c"].map(str::to_owned);
         assert_eq!([and(&names), and(&names[..1]), and(&[])], ["a, b and c", "a", ""]);
+    }
+
+    #[test]
+    fn a_rate_is_written_in_its_usual_unit() {
+        for (bits_per_s, text) in [(9_412_000, "9.4 Mbit/s"), (1_000_000_000, "1.0 Gbit/s"), (0, "0.0 Mbit/s")] {
+            assert_eq!(bit_rate(bits_per_s), text);
+        }
     }
 }

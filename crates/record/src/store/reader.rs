@@ -11,9 +11,8 @@ use super::{rows, schema};
 use crate::EndStatus;
 use crate::error::RecordError;
 use crate::header::RecordHeader;
-use crate::load::{LoadRecord, Record};
 use crate::profile::{PackedText, ProfileRecord};
-use crate::run::RunRecord;
+use crate::run::{LoadRecord, Record, RunRecord};
 
 const BUSY: Duration = Duration::from_secs(2);
 
