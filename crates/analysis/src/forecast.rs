@@ -7,7 +7,7 @@ use tare_plan::plan::{Forks, Group, Mode, NamedScenario, Plan, Role, SliceKind};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::turn::TurnLength;
 use tare_stats::Method;
-use tare_stats::limit::regression_share;
+use tare_stats::measures::limit::regression_share;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 
 use crate::compare::ratio::method;

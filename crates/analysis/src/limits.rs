@@ -2,8 +2,8 @@
 
 use tare_plan::plan::Plan;
 use tare_plan::ratio_limit::RatioLimit;
-use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::measures::Measured;
+use tare_stats::measures::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::{Polarity, UndecidedReason};
 
 use crate::compare::ratio::MeasuredRatio;

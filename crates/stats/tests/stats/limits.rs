@@ -2,8 +2,8 @@
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::measures::Measured;
+use tare_stats::measures::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::{ForkRatio, Method, Polarity, UndecidedReason};
 
 use crate::normal;

@@ -1,6 +1,6 @@
 //! What a plan takes from earlier runs: the prior of its intervals, and the time of a fork.
 
-use super::{inventory, two_cores};
+use super::inventory;
 use crate::Currency;
 use crate::choices::{PriorUse, SchedulingPolicy};
 use crate::contract::tests::TEXT as CONTRACT;
@@ -8,8 +8,13 @@ use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunConditions, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};
 use crate::resolve::*;
+use tare_units::CpuSet;
 
 const SUITE: &str = "[run]\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
+
+pub(super) fn two_cores() -> MachineFacts {
+    MachineFacts { cores: (0..2).map(|cpu| CpuSet::from_indices([cpu])).collect(), ..MachineFacts::default() }
+}
 
 fn here() -> RunConditions {
     RunConditions {

@@ -1,6 +1,7 @@
 //! What a plan leaves out: servers without the version that was asked for, and those that cannot be had on this machine.
 
-use super::{inventory, plan_with, strings, two_cores};
+use super::earlier::two_cores;
+use super::{inventory, plan_with, strings};
 use crate::resolve::*;
 
 #[test]

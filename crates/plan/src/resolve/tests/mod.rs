@@ -13,11 +13,7 @@ use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Variant, Warmup};
 use crate::suite::GroupSpec;
-use tare_units::{CpuSet, Span};
-
-fn two_cores() -> MachineFacts {
-    MachineFacts { cores: (0..2).map(|cpu| CpuSet::from_indices([cpu])).collect(), ..MachineFacts::default() }
-}
+use tare_units::Span;
 
 pub(super) fn inventory() -> Inventory {
     let server = |name: &str, routes, baseline: Option<&str>| KnownServer {
@@ -58,7 +54,7 @@ fn plan_of_suite(inventory: &Inventory, suite: &Suite, flags: Options) -> Result
         flags: &flags,
         inventory,
         contract: &Contract::parse("contract.toml", CONTRACT)?,
-        machine: &two_cores(),
+        machine: &earlier::two_cores(),
         earlier: &[],
         fallback_seed: 7,
     })

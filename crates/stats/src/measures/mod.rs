@@ -1,9 +1,11 @@
 //! Several measures of each comparison, judged together with one error probability, because any may lead the report.
 
+pub mod limit;
+
 use crate::compare::{Comparison, ForkRatio};
 use crate::error::StatsError;
 use crate::method::Method;
-use crate::multiplicity::{benjamini_hochberg, holm_levels, rank_level};
+use crate::verdict::multiplicity::{benjamini_hochberg, holm_levels, rank_level};
 use crate::verdict::{
     DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, in_order, reason_to_stop,
 };

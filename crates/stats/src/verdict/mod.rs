@@ -1,6 +1,8 @@
 //! What an interval means: the verdict, the rule by which a run may stop, and how many forks are still needed.
 //! Region, precision and error probability are fixed before the run; nothing here changes them.
 
+pub mod multiplicity;
+
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use crate::method::Method;
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
 
 /// From this many comparisons on the run has a table, of which each currency is judged as a whole by
-/// [`benjamini_hochberg`](crate::multiplicity::benjamini_hochberg). Fewer are questions in order.
+/// [`benjamini_hochberg`](multiplicity::benjamini_hochberg). Fewer are questions in order.
 pub const LARGE_TABLE: u32 = 10;
 
 /// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
