@@ -5,7 +5,6 @@
 mod body;
 mod connection;
 mod contract;
-mod error;
 mod fault;
 mod http2;
 mod ledger;
@@ -17,9 +16,8 @@ mod server;
 mod timers;
 mod websocket;
 
-pub use error::ReferenceError;
 pub use fault::FaultKind;
 pub use ledger::Served;
 pub use options::Options;
 pub use running::Running;
-pub use server::serve_until_stopped;
+pub use server::{ReferenceError, serve_until_stopped};

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{Builder, JoinHandle};
 
-use crate::error::ReferenceError;
 use crate::ledger::Served;
 use crate::options::Options;
-use crate::server::serve_until_stopped;
+use crate::server::{ReferenceError, serve_until_stopped};
 
 /// A server that runs until it is dropped.
 #[derive(Debug)]

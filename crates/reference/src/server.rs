@@ -5,7 +5,7 @@ mod events;
 mod push;
 mod streams;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -20,7 +20,6 @@ use tare_sys::{limits, signal, socket};
 use self::push::Pushes;
 use crate::connection::Connection;
 use crate::contract::Answer;
-use crate::error::ReferenceError;
 use crate::http2::{Http2, PREFACE};
 use crate::ledger::{Ledger, Served};
 use crate::options::Options;
@@ -36,6 +35,19 @@ const FLOOD_BYTES: usize = 64 * 1024;
 /// The path of the CPU totals, outside the contract and without planted costs.
 const CPU_TOTALS_PATH: &str = "/cpu-totals";
 const EVENTS_PATH: &str = "/events";
+
+/// Why the reference server could not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ReferenceError {
+    #[error("cannot listen on {address}: {source}; choose another port, or 0 for any")]
+    Listen { address: SocketAddr, source: io::Error },
+    /// The poller could not be opened or refused to wait.
+    #[error("cannot wait for socket events: {0}; raise `ulimit -n` if it says that too many files are open")]
+    Poll(#[source] io::Error),
+    /// SIGTERM could not be ignored, or the thread could not be started.
+    #[error("cannot set up the reference server: {0}")]
+    SetUp(#[source] io::Error),
+}
 
 /// Serves until `stop` is set, or until the process gets a signal to end. `announce` gets the address for the ready line,
 /// `tare: ready on ADDRESS`. The options may suppress the call or change the address. Returns the list of answers, if
@@ -229,11 +241,13 @@ impl<'a> Server<'a> {
     }
 
     fn open_websocket(&mut self, io: &mut ReadinessTransport, token: Token, websocket: WebSocket, opening: Vec<u8>) {
-        let service = websocket.serves;
+        let pushes = websocket.stamp_unit_ns.is_some();
         if let Some(connection) = self.connection(token) {
             connection.websocket = Some(Box::new(websocket));
             io.send(token, &opening.into());
-            self.start_pushing(token, service);
+            if pushes {
+                self.start_pushing(token);
+            }
         }
     }
 

@@ -8,16 +8,8 @@ use crate::request::Request;
 #[derive(Debug)]
 pub(crate) struct WebSocket {
     pub(crate) end: Endpoint,
-    pub(crate) serves: Service,
-}
-
-/// The purpose of a WebSocket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Service {
-    /// `/ws/ts`: each message is the time in nanoseconds since 1970; with `?unit=ms` in milliseconds.
-    Timestamps { unit_ns: u64 },
-    /// `/ws/echo`: each message is sent back.
-    Echo,
+    /// On `/ws/ts` the server pushes the time since 1970 in this unit; `None` on `/ws/echo`, where it sends messages back.
+    pub(crate) stamp_unit_ns: Option<u64>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -34,23 +26,23 @@ impl WebSocket {
     /// The WebSocket that a request asks for, and the answer that opens it; `None` for other requests.
     pub(crate) fn open(request: &Request) -> Option<(Self, Vec<u8>)> {
         let key = request.websocket_key.as_ref()?;
-        let serves = match request.path.as_str() {
-            "/ws/ts" => Service::Timestamps { unit_ns: 1 },
-            "/ws/ts?unit=ms" => Service::Timestamps { unit_ns: 1_000_000 },
-            "/ws/echo" => Service::Echo,
+        let stamp_unit_ns = match request.path.as_str() {
+            "/ws/ts" => Some(1),
+            "/ws/ts?unit=ms" => Some(1_000_000),
+            "/ws/echo" => None,
             _ => return None,
         };
         let accept = accept_for(key.as_bytes());
         let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
         let answer = format!("{head}Sec-WebSocket-Accept: {accept}\r\n\r\n").into_bytes();
-        Some((Self { end: Endpoint::server(), serves }, answer))
+        Some((Self { end: Endpoint::server(), stamp_unit_ns }, answer))
     }
 
     /// Reads received bytes up to the next event; `None` when all are read.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8]) -> Option<Reaction> {
         match self.end.receive(bytes) {
             Ok(None) => None,
-            Ok(Some(Arrival::Message(kind, message))) if self.serves == Service::Echo => {
+            Ok(Some(Arrival::Message(kind, message))) if self.stamp_unit_ns.is_none() => {
                 Some(Reaction::Answer(self.frame(kind, &message)))
             }
             Ok(Some(Arrival::Close(_))) | Err(_) => Some(Reaction::End(self.take())),
@@ -60,11 +52,7 @@ impl WebSocket {
 
     /// A message with this moment of the wall clock as its stamp.
     pub(crate) fn stamped_message(&mut self, unix_ns: u64) -> Vec<u8> {
-        let unit_ns = match self.serves {
-            Service::Timestamps { unit_ns } => unit_ns,
-            Service::Echo => 1,
-        };
-        self.frame(Kind::Text, (unix_ns / unit_ns).to_string().as_bytes())
+        self.frame(Kind::Text, (unix_ns / self.stamp_unit_ns.unwrap_or(1)).to_string().as_bytes())
     }
 
     fn frame(&mut self, kind: Kind, message: &[u8]) -> Vec<u8> {
@@ -104,15 +92,15 @@ mod tests {
     #[test]
     fn only_a_request_with_a_key_for_a_known_path_opens_a_websocket() {
         let key = || Some("dGhlIHNhbXBsZSBub25jZQ==".to_owned());
-        for (path, websocket_key, serves) in [
-            ("/ws/ts", key(), Some(Service::Timestamps { unit_ns: 1 })),
-            ("/ws/ts?unit=ms", key(), Some(Service::Timestamps { unit_ns: 1_000_000 })),
-            ("/ws/echo", key(), Some(Service::Echo)),
+        for (path, websocket_key, stamp_unit_ns) in [
+            ("/ws/ts", key(), Some(Some(1))),
+            ("/ws/ts?unit=ms", key(), Some(Some(1_000_000))),
+            ("/ws/echo", key(), Some(None)),
             ("/ws/echo", None, None),
             ("/path0/1", key(), None),
         ] {
             let opened = WebSocket::open(&Request { path: path.to_owned(), websocket_key, ..Request::default() });
-            assert_eq!(opened.as_ref().map(|(websocket, _)| websocket.serves), serves, "{path}");
+            assert_eq!(opened.as_ref().map(|(websocket, _)| websocket.stamp_unit_ns), stamp_unit_ns, "{path}");
             let proves = |(_, answer): &(WebSocket, Vec<u8>)| {
                 String::from_utf8_lossy(answer).contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
             };

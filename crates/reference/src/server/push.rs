@@ -10,7 +10,7 @@ use tare_sys::readiness::ReadinessTransport;
 use super::Server;
 use crate::fault::FaultKind;
 use crate::timers::Timers;
-use crate::websocket::{Reaction, Service, phase};
+use crate::websocket::{Reaction, phase};
 
 /// The next message of one WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,13 +39,11 @@ impl Pushes {
 }
 
 impl Server<'_> {
-    /// A WebSocket was opened. Its messages begin within one period.
-    pub(super) fn start_pushing(&mut self, token: Token, service: Service) {
+    /// A WebSocket was opened on which messages begin within one period.
+    pub(super) fn start_pushing(&mut self, token: Token) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
-        if let Service::Timestamps { .. } = service {
-            let stamp = clock::now() + Duration::from_nanos(phase(serial, self.pushes.period.into()).0);
-            self.plan_push(token, serial, stamp, Nanos::ZERO);
-        }
+        let stamp = clock::now() + Duration::from_nanos(phase(serial, self.pushes.period.into()).0);
+        self.plan_push(token, serial, stamp, Nanos::ZERO);
     }
 
     /// Prepares the message that is due at `stamp`. It leaves after the one before it.

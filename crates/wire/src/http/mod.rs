@@ -4,7 +4,6 @@ mod chunked;
 mod error;
 pub mod grammar;
 mod head;
-mod lenient;
 mod request;
 mod response;
 

@@ -8,7 +8,7 @@ use tare_wire::grpc;
 use tare_wire::http::{Method, Request};
 
 use super::cursor::RequestCursor;
-use super::cycle::{MAX_CYCLE, request_cycle};
+use super::cycle::request_cycle;
 use super::http1::Http1Pattern;
 use super::pattern::{Parts, Pattern, refused};
 use super::{RequestSpec, Requests};
@@ -107,7 +107,7 @@ impl RequestSet {
         }
         Ok(Self(Arc::new(RequestSetInner {
             requests: prepared,
-            cycle: weighed(&requests.list)?,
+            cycle: request_cycle(&requests.list.iter().map(|spec| spec.weight).collect::<Vec<_>>())?,
             used: std::mem::take(&mut scope.used),
             counters: scope.counters,
             feeds: requests.feeds.clone(),
@@ -233,13 +233,4 @@ fn refuse_unjudged_call(place: &str, spec: &RequestSpec, expectation: &Expectati
         "the outcome of a gRPC call is in its grpc-status, at which a plain request does not look",
         remedy,
     ))
-}
-
-fn weighed(list: &[RequestSpec]) -> Result<Arc<[u32]>, LoadError> {
-    let weights: Vec<u32> = list.iter().map(|spec| spec.weight).collect();
-    let too_many = || {
-        let what = format!("the weights of all requests make a cycle of more than {MAX_CYCLE} requests");
-        LoadError::input("requests", &what, "use smaller weights, or with a common divisor, or fewer requests")
-    };
-    request_cycle(&weights).ok_or_else(too_many)
 }

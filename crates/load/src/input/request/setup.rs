@@ -5,7 +5,6 @@ use super::{RequestCursor, RequestSet, RequestSpec, Requests};
 use crate::error::LoadError;
 use crate::input::extract::Extract;
 use crate::input::template::{UserColumns, UserValues};
-use crate::schedule::Share;
 
 /// A request of a set-up.
 #[derive(Clone, Debug)]
@@ -75,10 +74,6 @@ impl UserSetup {
         let set = RequestSet::encode_for_users(host, &self.load, columns, &[])?;
         check_feeds(&self.load.feeds, &set)?;
         Ok(set)
-    }
-
-    pub(crate) fn cursor(&self, share: Share) -> RequestCursor {
-        self.requests.cursor(share)
     }
 
     /// The values of a user before its first request: those of feeds. `None` if a feed has no row left.

@@ -48,7 +48,7 @@ pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) 
     let (ready, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let threads = users.clamp(1, AT_A_TIME);
     let set_up_part = |part: usize| {
-        let mut cursor = setup.cursor(spec.share.of_worker(part, threads));
+        let mut cursor = setup.requests.cursor(spec.share.of_worker(part, threads));
         let mut tried = Vec::new();
         for user in (part..users).step_by(threads) {
             if ready.load(Ordering::Relaxed) == 0 && failed.load(Ordering::Relaxed) >= HOPELESS {
