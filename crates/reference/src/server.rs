@@ -274,21 +274,17 @@ impl<'a> Server<'a> {
 
     fn send_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some((_, later)) = self.timers.pop_due(now) {
-            let serial = self.connection(later.token).map(|connection| connection.serial);
-            if serial != Some(later.serial) {
-                continue;
-            }
+            let connection = self.connection(later.token).filter(|connection| connection.serial == later.serial);
+            let Some(connection) = connection else { continue };
             if later.stream > 0 {
                 self.answer_later(io, &later);
-                continue;
-            }
-            if self.connection(later.token).is_some_and(|connection| connection.is_flooding) {
+            } else if connection.is_flooding {
                 self.continue_flood(io, later.token);
-                continue;
-            }
-            self.send(io, later.token, &later.bytes, later.is_last);
-            if later.is_last {
-                self.serve_connection(io, later.token, None);
+            } else {
+                self.send(io, later.token, &later.bytes, later.is_last);
+                if later.is_last {
+                    self.serve_connection(io, later.token, None);
+                }
             }
         }
     }

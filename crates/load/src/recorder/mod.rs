@@ -201,9 +201,7 @@ impl Recorder {
     /// Records a request with the expected answer, complete at `at` or up to `stamped_late_ns` earlier.
     pub(crate) fn record_answer(&mut self, times: &Times, at: Nanos, stamped_late_ns: u64) {
         self.sample.completed_in_slice += 1;
-        if self.window.contains(at) {
-            self.sample.completed += 1;
-        }
+        self.sample.completed += u64::from(self.window.contains(at));
         if !self.window.contains(times.intended) {
             return;
         }
@@ -264,9 +262,7 @@ impl Recorder {
     /// it is the first event. A stamp more than `tolerance_ns` after the arrival counts as ahead of time.
     pub(crate) fn record_message(&mut self, pushed: &PushedMessage, tolerance_ns: u64) {
         self.sample.completed_in_slice += 1;
-        if self.window.contains(pushed.arrived_at) {
-            self.sample.completed += 1;
-        }
+        self.sample.completed += u64::from(self.window.contains(pushed.arrived_at));
         let intended = pushed.sent_at.unwrap_or(pushed.arrived_at);
         if !self.window.contains(intended) {
             return;

@@ -4,11 +4,11 @@
 use std::io::{self, Read, Write};
 
 use bytes::Bytes;
-use tungstenite::error::{CapacityError, Error};
+use tungstenite::error::{CapacityError, Error, ProtocolError};
 use tungstenite::protocol::frame::coding;
 use tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig, WebSocketContext};
 
-use super::{FrameError, MAX_MESSAGE_BYTES};
+use super::MAX_MESSAGE_BYTES;
 
 /// Initial buffer size of an end in bytes; it grows for longer messages. It is small, since there are thousands of
 /// ends.
@@ -31,6 +31,26 @@ pub enum Arrival {
     Pong(Bytes),
     /// The peer closes the WebSocket, with an optional code and reason. The answer is ready to be sent.
     Close(Option<(u16, String)>),
+}
+
+/// Why bytes break the WebSocket protocol. The peer was informed, and the connection cannot be used any more.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// A frame that breaks the protocol, or is not allowed at this point.
+    #[error("{0}")]
+    Protocol(ProtocolError),
+    /// The peer closes with a code that no close frame may have, or says that the other end has violated the protocol. The
+    /// library takes 1014 for the former, which was registered after RFC 6455.
+    #[error("a close with an invalid code, with 1014 (bad gateway), or for a violation of the protocol")]
+    InvalidCloseCode,
+    #[error("a message of {bytes} bytes, more than {most} are not taken")]
+    TooLong { bytes: usize, most: usize },
+    /// A text message, or the reason of a close, that is not UTF-8.
+    #[error("text that is not UTF-8")]
+    NotUtf8,
+    #[error("bytes after the end of the WebSocket")]
+    Ended,
 }
 
 #[derive(Debug)]

@@ -1,13 +1,18 @@
 //! How a client opens a WebSocket: a request to upgrade, and an answer that proves that the server understood it.
 
+use thiserror::Error;
 use tungstenite::handshake::client::generate_key;
 use tungstenite::handshake::derive_accept_key;
 
-use super::HandshakeError;
 use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, Sink};
 
 /// So much of a place to which a server leads is shown.
 const MAX_SHOWN_BYTES: usize = 200;
+
+/// Why a server did not open a WebSocket, in words. The connection cannot be used any more.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct HandshakeError(pub String);
 
 /// The `Sec-WebSocket-Accept` of a key.
 pub fn accept_for(key: &[u8]) -> String {
@@ -51,16 +56,12 @@ impl Handshake {
         let progress = fed.map_err(|error| HandshakeError(error.to_string()))?;
         // A refusal is known when its head has arrived. Its body does not matter.
         self.answer.verdict.clone().map_err(HandshakeError)?;
-        match progress {
-            Progress::NeedsMore => {
-                *bytes = &[];
-                Ok(false)
-            }
-            Progress::Complete { consumed, .. } => {
-                *bytes = &bytes[consumed..];
-                Ok(true)
-            }
-        }
+        let (consumed, is_open) = match progress {
+            Progress::NeedsMore => (bytes.len(), false),
+            Progress::Complete { consumed, .. } => (consumed, true),
+        };
+        *bytes = &bytes[consumed..];
+        Ok(is_open)
     }
 }
 

@@ -2,13 +2,11 @@
 //! frames, masking and protocol checks, and runs in memory (docs/adr/0007-websocket-frames.md).
 
 mod endpoint;
-mod error;
 mod handshake;
 mod stamp;
 
-pub use endpoint::{Arrival, Endpoint, Kind};
-pub use error::{FrameError, HandshakeError};
-pub use handshake::{Handshake, accept_for};
+pub use endpoint::{Arrival, Endpoint, FrameError, Kind};
+pub use handshake::{Handshake, HandshakeError, accept_for};
 pub use stamp::Stamped;
 
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;

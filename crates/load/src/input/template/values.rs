@@ -28,7 +28,6 @@ pub(crate) type UserValues = Vec<String>;
 #[derive(Debug)]
 struct Counter {
     present: u64,
-    next: u64,
     step: u64,
 }
 
@@ -64,8 +63,8 @@ impl Uses {
 impl Values {
     pub(crate) fn new(feeds: &[Feed], counters: &[u64], seed: u64, share: Share) -> Self {
         let counter = |from: &u64| {
-            let next = from.wrapping_add(share.worker as u64);
-            Counter { present: next, next, step: share.workers as u64 }
+            let step = share.workers as u64;
+            Counter { present: from.wrapping_add(share.worker as u64).wrapping_sub(step), step }
         };
         Self {
             feeds: feeds.iter().map(|feed| Rows::of(feed, share)).collect(),
@@ -86,8 +85,7 @@ impl Values {
         }
         for slot in &uses.counters {
             let counter = &mut self.counters[*slot];
-            counter.present = counter.next;
-            counter.next = counter.next.wrapping_add(counter.step);
+            counter.present = counter.present.wrapping_add(counter.step);
         }
         true
     }
