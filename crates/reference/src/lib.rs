@@ -5,7 +5,6 @@
 mod body;
 mod connection;
 mod contract;
-mod fault;
 mod http2;
 mod ledger;
 mod options;
@@ -16,8 +15,7 @@ mod server;
 mod timers;
 mod websocket;
 
-pub use fault::FaultKind;
 pub use ledger::Served;
-pub use options::Options;
+pub use options::{FaultKind, Options};
 pub use running::Running;
 pub use server::{ReferenceError, serve_until_stopped};

@@ -4,8 +4,6 @@ use std::net::IpAddr;
 
 use clap::{Args as _, FromArgMatches as _};
 
-use crate::fault::FaultKind;
-
 /// The behaviour of a reference server. By default it answers everything at once and never fails.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct Options {
@@ -89,4 +87,32 @@ impl Default for Options {
         let flags = Self::augment_args(clap::Command::new("reference"));
         Self::from_arg_matches(&flags.get_matches_from(["reference"])).expect("no flag is required")
     }
+}
+
+/// The effect of a fault on a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum FaultKind {
+    /// The process aborts.
+    Crash,
+    /// The process exits with status 3.
+    Exit,
+    /// No answer; the connection stays open.
+    Hang,
+    /// The connection is closed without an answer.
+    Close,
+    /// The connection is closed half-way through the body.
+    CloseMidBody,
+    /// The body has the right length and one wrong byte.
+    WrongBody,
+    /// Status 500.
+    #[value(name = "status-500")]
+    Status500,
+    /// Bytes that are not HTTP.
+    Garbage,
+    /// The connection is closed inside the headers.
+    TruncatedHeaders,
+    /// A body that never ends.
+    Flood,
+    /// The correct answer, one byte at a time, ten per second.
+    SlowLoris,
 }

@@ -10,7 +10,7 @@ use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
 use crate::contract::Answer;
-use crate::fault::FaultKind;
+use crate::options::FaultKind;
 
 const TRICKLE: Duration = Duration::from_millis(100);
 

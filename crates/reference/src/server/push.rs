@@ -8,7 +8,7 @@ use tare_sys::poll::{Token, Transport};
 use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
-use crate::fault::FaultKind;
+use crate::options::FaultKind;
 use crate::timers::Timers;
 use crate::websocket::{Reaction, phase};
 
