@@ -49,9 +49,8 @@ pub enum ReferenceError {
     SetUp(#[source] io::Error),
 }
 
-/// Serves until `stop` is set, or until the process gets a signal to end. `announce` gets the address for the ready line,
-/// `tare: ready on ADDRESS`. The options may suppress the call or change the address. Returns the list of answers, if
-/// the options ask for one.
+/// Serves until `stop` is set, or until the process gets a signal to end. `announce` gets the address for the ready
+/// line, `tare: ready on ADDRESS`; the options may suppress or change it. Returns the list of answers, if it is kept.
 pub fn serve_until_stopped(
     options: &Options,
     stop: &AtomicBool,

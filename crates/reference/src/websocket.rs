@@ -8,7 +8,7 @@ use crate::request::Request;
 #[derive(Debug)]
 pub(crate) struct WebSocket {
     pub(crate) end: Endpoint,
-    /// On `/ws/ts` the server pushes the time since 1970 in this unit; `None` on `/ws/echo`, where it sends messages back.
+    /// `/ws/ts`: the server pushes the time since 1970 in this unit. `None`, `/ws/echo`: it sends messages back.
     pub(crate) stamp_unit_ns: Option<u64>,
 }
 

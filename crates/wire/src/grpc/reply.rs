@@ -19,8 +19,8 @@ pub enum ReplyError {
     Malformed(String),
 }
 
-const NO_STATUS: &str = "the answer has no grpc-status, neither in its trailers nor, without a body, in its headers; is \
-                         this a server of gRPC?";
+const NO_STATUS: &str = "the answer has no grpc-status, neither in its trailers nor, without a body, in its headers; \
+                         is this a server of gRPC?";
 
 fn quoted(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": \"{message}\"") }

@@ -153,8 +153,8 @@ pub(crate) fn with_head<R>(
     }
 }
 
-/// The same for a section that the strict parser refuses but a client must read: folded lines, a later minor version, many
-/// fields. They are rare, so they are copied and read a second time.
+/// The same for what the strict parser refuses and a client must read: folded lines, a later minor version, many fields.
+/// They are rare, so they are copied and read a second time.
 #[cold]
 fn with_unusual_head<R>(
     input: &[u8],

@@ -20,8 +20,8 @@ pub struct Request<'a> {
     /// The value of `Host`, unless `headers` has one.
     pub host: &'a str,
     pub headers: &'a [(String, String)],
-    /// `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it. With the
-    /// header `Transfer-Encoding: chunked` it is sent in chunks.
+    /// `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it. With
+    /// the header `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
 
@@ -121,7 +121,7 @@ fn check_framing<'a>(
     }
 }
 
-/// Whether this header field says that the body is sent in chunks: `chunked` is the last coding (RFC 9112, section 6.1).
+/// Whether this header says that the body is sent in chunks: `chunked` is the last coding (RFC 9112, section 6.1).
 pub fn announces_chunks(name: &str, value: &str) -> bool {
     let last = value.rsplit(',').next().unwrap_or_default();
     name.eq_ignore_ascii_case("transfer-encoding") && last.trim().eq_ignore_ascii_case("chunked")

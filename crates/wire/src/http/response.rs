@@ -80,8 +80,8 @@ impl ResponseParser {
         }
     }
 
-    /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if all are kept,
-    /// because it is not complete.
+    /// Parses a head from the kept bytes and `input`. Returns how many bytes of `input` it used; `None` if it is not
+    /// complete, and all are kept.
     fn feed_head(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<Option<usize>, ParseError> {
         let held_before = self.held.len();
         if held_before == 0 {

@@ -26,8 +26,8 @@ pub struct Handshake {
 }
 
 impl Handshake {
-    /// A handshake with a new key, and its request (RFC 6455, section 4.1). `headers` may offer subprotocols. Those of the
-    /// handshake itself are left out: they are another connection's, such as of a browser.
+    /// A handshake with a new key, and its request (RFC 6455, section 4.1). `headers` may offer subprotocols. Those of
+    /// the handshake itself are left out: they are another connection's, such as of a browser.
     pub fn begin(path: &str, host: &str, headers: &[(String, String)]) -> Result<(Self, Vec<u8>), EncodeError> {
         let key = generate_key();
         let own = [

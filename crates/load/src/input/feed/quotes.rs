@@ -13,8 +13,7 @@ enum QuoteState {
     BehindQuote(u64),
 }
 
-/// Checks that every quoted field is closed, and that it ends there (RFC 4180, section 2, rules 5 to 7). The error names
-/// the line.
+/// Checks that every quoted field is closed, and ends there (RFC 4180, section 2, rules 5 to 7). Errors name the line.
 pub(super) fn check_quotes(name: &str, by: u8, bytes: &[u8]) -> Result<(), LoadError> {
     let mut line = 1;
     let mut state = QuoteState::Begin;

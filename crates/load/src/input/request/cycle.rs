@@ -16,7 +16,7 @@ pub(crate) fn request_cycle(weights: &[u32]) -> Result<Arc<[u32]>, LoadError> {
         let remedy = "use smaller weights, or with a common divisor, or fewer requests";
         return Err(LoadError::input("requests", &what, remedy));
     }
-    // A request's entries are evenly spaced. Places of cycles up to the longest are equal only where their fractions are.
+    // A request's entries are evenly spaced. Up to the longest cycle, places are equal only where their fractions are.
     let place = |number: u64, weight: u64| (number as f64 + 0.5) / weight as f64;
     let entries =
         |(request, weight): (usize, u64)| (0..weight).map(move |number| (place(number, weight), request as u32));

@@ -109,7 +109,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// The request with a stand-in for each variable, and its bytes as HTTP/1.1, if the text around variables can be sent.
+    /// The request with a stand-in for each variable, and its bytes as HTTP/1.1. Fails when they cannot be sent.
     pub(super) fn with_stand_ins(&self, host: &str, place: &str) -> Result<(Parts, Vec<u8>), LoadError> {
         let text = |template: &Template| String::from_utf8_lossy(&template.with_stand_ins()).into_owned();
         let headers = self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();

@@ -1,15 +1,19 @@
 //! Text with `{{variables}}`: parsed once, before any clock runs, and then filled into a buffer any number of times.
 
 mod escaping;
-mod parse;
 #[cfg(test)]
 mod tests;
 mod values;
 mod variable;
 
+use crate::error::LoadError;
+
 pub(crate) use self::escaping::{Escaping, url_encode};
 pub(crate) use self::values::{UserValues, Uses, Values};
 pub(crate) use self::variable::{Scope, UserColumns, Variable};
+
+const OPEN: &str = "{{";
+const CLOSE: &str = "}}";
 
 /// Text and variables in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +28,41 @@ pub(crate) enum TemplateSegment {
 }
 
 impl Template {
+    /// Parses `text`, in which a backslash before braces makes them literal. Errors name `place` and the character.
+    pub(crate) fn parse(place: &str, text: &str, scope: &mut Scope<'_>) -> Result<Self, LoadError> {
+        let mut template = Self::default();
+        let mut rest = text;
+        while let Some(open) = rest.find(OPEN) {
+            let before = &rest[..open];
+            let inside = &rest[open + OPEN.len()..];
+            if let Some(before) = before.strip_suffix('\\') {
+                template.push_text(before.as_bytes());
+                template.push_text(OPEN.as_bytes());
+                rest = inside;
+                continue;
+            }
+            template.push_text(before.as_bytes());
+            let offset = text.len() - rest.len() + open;
+            let wrong = |what: &str, remedy: &str| {
+                let character = text[..offset].chars().count() + 1;
+                LoadError::input(&format!("{place}, character {character}"), what, remedy)
+            };
+            let Some(close) = inside.find(CLOSE) else {
+                return Err(wrong("`{{` without `}}`", "close the variable, or write \\{{ for the braces themselves"));
+            };
+            let (name, escaping) = filter(&inside[..close]);
+            let escaping = escaping.map_or(Ok(Escaping::None), |filter| {
+                let unknown = || wrong(&format!("there is no filter `{filter}`"), "use |url or |json, or none");
+                Escaping::named(filter).ok_or_else(unknown)
+            })?;
+            let variable = scope.resolve(name).map_err(|(what, remedy)| wrong(&what, &remedy))?;
+            template.push_value(variable, escaping);
+            rest = &inside[close + CLOSE.len()..];
+        }
+        template.push_text(rest.as_bytes());
+        Ok(template)
+    }
+
     /// Literal text, without variables.
     pub(crate) fn literal(text: impl Into<Vec<u8>>) -> Self {
         let mut template = Self::default();
@@ -105,5 +144,12 @@ impl Template {
                 TemplateSegment::Value(variable, escaping) => values.write(*variable, *escaping, out),
             }
         }
+    }
+}
+
+fn filter(inside: &str) -> (&str, Option<&str>) {
+    match inside.split_once('|') {
+        Some((name, filter)) => (name.trim(), Some(filter.trim())),
+        None => (inside.trim(), None),
     }
 }
