@@ -44,18 +44,14 @@ impl MessageTally {
 
     /// Adds the tally of another worker or slice. Counts are summed; of clocks and resolutions the least certain is kept.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.received, other.received),
-            (&mut self.missing, other.missing),
-            (&mut self.late, other.late),
-            (&mut self.out_of_order, other.out_of_order),
-            (&mut self.duplicated, other.duplicated),
-            (&mut self.ahead, other.ahead),
-            (&mut self.pings, other.pings),
-            (&mut self.subscriptions, other.subscriptions),
-        ] {
-            *mine += theirs;
-        }
+        self.received += other.received;
+        self.missing += other.missing;
+        self.late += other.late;
+        self.out_of_order += other.out_of_order;
+        self.duplicated += other.duplicated;
+        self.ahead += other.ahead;
+        self.pings += other.pings;
+        self.subscriptions += other.subscriptions;
         self.stamp_unit_ns = self.stamp_unit_ns.max(other.stamp_unit_ns);
         if self.clock_uncertainty() <= other.clock_uncertainty() {
             self.clock = other.clock;

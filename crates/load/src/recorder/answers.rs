@@ -16,10 +16,8 @@ const OTHERS: &str = "others";
 /// The answers of one worker since the last part, and those to each request since the start of the slice.
 #[derive(Debug)]
 pub(super) struct AnswerTallies {
-    /// All and failed ones, by status.
-    statuses: Box<[[u64; 2]]>,
-    /// Why the first answer of a status failed.
-    examples: HashMap<u16, String>,
+    /// By status.
+    statuses: Box<[StatusTally]>,
     /// By index in the request set: the place in `requests`. Empty if there is only one request.
     places: Vec<u32>,
     /// Their response times are packed at the end of a part.
@@ -44,7 +42,7 @@ impl AnswerTallies {
             places.clear();
             requests.clear();
         }
-        Self { statuses: vec![[0; 2]; STATUSES].into(), examples: HashMap::new(), places, requests }
+        Self { statuses: vec![StatusTally::default(); STATUSES].into(), places, requests }
     }
 
     /// Counts an expected answer; its status is 0 if it has none.
@@ -59,19 +57,18 @@ impl AnswerTallies {
 
     /// Counts an answer by its status alone: that of a request which goes on after a redirect.
     pub(super) fn count_status(&mut self, status: u16) {
-        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
-            count[0] += 1;
+        if let Some(tally) = self.statuses.get_mut(usize::from(status)) {
+            tally.count += 1;
         }
     }
 
     /// Counts a failed request; its status is 0 if no answer came.
     pub(super) fn count_failure(&mut self, request: Option<u32>, status: u16, text: &str) {
-        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
-            count[0] += 1;
-            count[1] += 1;
-            if count[1] == 1 {
-                let example = format!("{}{text}", self.prefix(request));
-                self.examples.entry(status).or_insert(example);
+        self.count_status(status);
+        if let Some(tally) = self.statuses.get_mut(usize::from(status)) {
+            tally.failed += 1;
+            if tally.failed == 1 {
+                self.statuses[usize::from(status)].example = format!("{}{text}", self.prefix(request));
             }
         }
         if let Some(place) = self.place(request) {
@@ -101,17 +98,9 @@ impl AnswerTallies {
 
     /// The answers by status since the last call.
     pub(super) fn take_statuses(&mut self) -> StatusTallies {
-        let mut tallies = StatusTallies::default();
         // No answer has the status 0.
-        for (status, count) in self.statuses.iter_mut().enumerate().skip(1).filter(|(_, count)| count[0] > 0) {
-            let [count, failed] = std::mem::take(count);
-            let status = status as u16;
-            tallies.0.insert(
-                status,
-                StatusTally { count, failed, example: self.examples.remove(&status).unwrap_or_default() },
-            );
-        }
-        tallies
+        let answered = self.statuses.iter_mut().enumerate().skip(1).filter(|(_, tally)| tally.count > 0);
+        StatusTallies(answered.map(|(status, tally)| (status as u16, std::mem::take(tally))).collect())
     }
 
     /// The answers by request since the last call.

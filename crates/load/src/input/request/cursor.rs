@@ -34,7 +34,11 @@ impl RequestCursor {
     pub(super) fn new(set: RequestSet, values: Values, share: Share) -> Self {
         // Workers begin at different positions, so that they do not all send the same request at once.
         let next = set.0.cycle.len() * share.worker / share.workers.max(1);
-        let fixed = (0..set.len()).map(|request| set.get(request).encoded().map(own)).collect();
+        let fixed = |request| match &set.get(request).form {
+            Form::Fixed { encoded, .. } => Some(own(encoded)),
+            Form::Filled { .. } => None,
+        };
+        let fixed = (0..set.len()).map(fixed).collect();
         let parts = vec![None; set.len()];
         Self { set, next, values, fixed, parts, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
     }

@@ -59,16 +59,6 @@ pub(super) enum Form {
     Filled { http1: Http1Pattern, pattern: Pattern },
 }
 
-impl Prepared {
-    /// The bytes of a request without variables, as HTTP/1.1.
-    pub(super) fn encoded(&self) -> Option<&Payload> {
-        match &self.form {
-            Form::Fixed { encoded, .. } => Some(encoded),
-            Form::Filled { .. } => None,
-        }
-    }
-}
-
 impl RequestSet {
     /// Encodes requests for a server with this `Host` (`127.0.0.1:8080`). Fails when a request cannot be sent, a
     /// variable is unknown, a file cannot be read, or all weights are 0. The error names the place.
