@@ -7,7 +7,7 @@ use tare_sys::poll::Payload;
 
 use super::pattern::{Parts, Pattern};
 use super::set::{Form, Prepared, RequestSet};
-use crate::input::template::{UserValues, Uses, Values};
+use crate::input::template::{Uses, Values};
 use crate::schedule::Share;
 
 /// One worker's position in the cycle of requests and in the feeds.
@@ -15,7 +15,7 @@ use crate::schedule::Share;
 pub(crate) struct RequestCursor {
     set: RequestSet,
     next: usize,
-    values: Values,
+    pub(crate) values: Values,
     /// Requests without variables, by index in the set. A long list exceeds the caches, so little else of it is read.
     fixed: Vec<Option<Payload>>,
     /// The same in parts, as far as they were asked for. They too are this worker's own.
@@ -43,16 +43,6 @@ impl RequestCursor {
         Self { set, next, values, fixed, parts, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
     }
 
-    /// Sets the values of users. The user of a connection is at its index.
-    pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
-        self.values.set_users(users);
-    }
-
-    /// Fills in the values of the user of this connection from now on.
-    pub(crate) const fn serve(&mut self, user: usize) {
-        self.values.serve(user);
-    }
-
     /// Advances all feeds and counters of the set together. Returns whether every feed had a row left.
     pub(crate) fn advance_all(&mut self) -> bool {
         let filled = (0..self.set.len()).filter_map(|request| match &self.set.get(request).form {
@@ -60,10 +50,6 @@ impl RequestCursor {
             Form::Fixed { .. } => None,
         });
         self.values.advance(&Uses::of(filled.flat_map(Pattern::variables)))
-    }
-
-    pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {
-        self.values.cell(feed, column)
     }
 
     /// Goes to the next request and returns its index in the set; `None` when a feed that it needs has no rows left.

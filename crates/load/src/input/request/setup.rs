@@ -82,7 +82,7 @@ impl UserSetup {
             return None;
         }
         let of_answers = self.columns.names.len() - self.cells.len();
-        let cells = self.cells.iter().map(|(feed, column)| cursor.cell(*feed, *column).to_owned());
+        let cells = self.cells.iter().map(|(feed, column)| cursor.values.cell(*feed, *column).to_owned());
         Some(std::iter::repeat_n(String::new(), of_answers).chain(cells).collect())
     }
 

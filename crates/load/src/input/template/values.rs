@@ -94,6 +94,7 @@ impl Values {
         &mut self.random
     }
 
+    /// Sets the values of users. The user of a connection is at its index.
     pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
         self.users = users;
     }
