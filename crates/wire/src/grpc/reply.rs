@@ -101,12 +101,8 @@ impl Reply {
 fn shown(text: &[u8]) -> String {
     let cut = &text[..text.len().min(SHOWN_BYTES)];
     let ellipsis = if cut.len() < text.len() { "…" } else { "" };
-    let text: String = String::from_utf8_lossy(cut).chars().flat_map(printable).collect();
-    text + ellipsis
-}
-
-fn printable(char: char) -> Vec<char> {
-    if char.is_control() { char.escape_default().collect() } else { vec![char] }
+    let printable = |char: char| if char.is_control() { char.escape_default().collect() } else { vec![char] };
+    String::from_utf8_lossy(cut).chars().flat_map(printable).collect::<String>() + ellipsis
 }
 
 #[cfg(test)]

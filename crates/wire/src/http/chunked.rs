@@ -3,8 +3,6 @@
 use super::grammar::{is_blank, is_field_byte, is_token_byte};
 use super::{MAX_HEAD_BYTES, ParseError};
 
-const EXTENSION: ChunkState = ChunkState::Extension(ExtensionState::Start);
-
 /// Decodes one chunked body, in pieces of any size (RFC 9112, section 7.1).
 #[derive(Clone, Debug, Default)]
 pub struct Chunked {
@@ -84,7 +82,9 @@ impl Chunked {
         match (self.state, byte) {
             (ChunkState::Size, _) if self.digits == 0 => self.digit(byte),
             (ChunkState::Size | ChunkState::SizeBlank, b'\r') => Ok(ChunkState::SizeLf),
-            (ChunkState::Size | ChunkState::SizeBlank, b';') => self.count(EXTENSION),
+            (ChunkState::Size | ChunkState::SizeBlank, b';') => {
+                self.count(ChunkState::Extension(ExtensionState::Start))
+            }
             (ChunkState::Size | ChunkState::SizeBlank, _) if is_blank(byte) => self.count(ChunkState::SizeBlank),
             (ChunkState::Size, _) => self.digit(byte),
             (ChunkState::Extension(part), _) => {

@@ -1,6 +1,5 @@
 //! Sources of a request's body.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::error::LoadError;
@@ -48,11 +47,11 @@ impl<T: Into<Arc<[u8]>>> From<T> for Body {
 
 impl Body {
     /// The default `Content-Type` of this body.
-    pub(super) fn content_type(&self) -> Option<Cow<'static, str>> {
+    pub(super) fn content_type(&self) -> Option<String> {
         match self {
-            Self::Json(_) => Some("application/json".into()),
-            Self::Form(_) => Some("application/x-www-form-urlencoded".into()),
-            Self::Multipart(parts) => Some(format!("multipart/form-data; boundary={}", boundary(parts)).into()),
+            Self::Json(_) => Some("application/json".to_owned()),
+            Self::Form(_) => Some("application/x-www-form-urlencoded".to_owned()),
+            Self::Multipart(parts) => Some(format!("multipart/form-data; boundary={}", boundary(parts))),
             Self::Bytes(_) | Self::Text(_) | Self::Messages(_) => None,
         }
     }

@@ -72,7 +72,7 @@ impl Pattern {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let content_type = spec.body.content_type().filter(|_| !is_given("content-type"));
-        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value.into_owned())));
+        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value)));
         let header = |(name, value): &(String, String)| {
             Ok((name.clone(), Template::parse(&format!("{place}, header {name}"), value, scope)?))
         };
@@ -176,18 +176,14 @@ fn add_cookies(headers: &mut Vec<(String, Template)>, users: &UserColumns) {
     if !users.has_cookies {
         return;
     }
-    let column = Variable::OfUser(users.names.len());
-    match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
-        Some((_, own)) => {
-            own.push_text(b"; ");
-            own.push_value(column, Escaping::None);
-        }
-        None => {
-            let mut value = Template::default();
-            value.push_value(column, Escaping::None);
-            headers.push(("Cookie".to_owned(), value));
-        }
+    let of_user = Variable::OfUser(users.names.len());
+    if let Some((_, own)) = headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+        own.push_text(b"; ");
+        return own.push_value(of_user, Escaping::None);
     }
+    let mut value = Template::default();
+    value.push_value(of_user, Escaping::None);
+    headers.push(("Cookie".to_owned(), value));
 }
 
 /// In a path, a value is percent-encoded where necessary, even without a filter.
