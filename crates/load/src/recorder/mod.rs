@@ -47,11 +47,10 @@ pub(crate) struct CpuTimes {
 }
 
 impl CpuTimes {
-    pub(crate) const fn since(self, before: Self) -> Self {
+    pub(crate) fn since(self, before: Self) -> Self {
         let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
-        let spun_ns = self.spun_ns.saturating_sub(before.spun_ns);
         // Busy-waiting is timed by the wall clock, which runs on while the thread is descheduled.
-        Self { cpu_ns, spun_ns: if spun_ns < cpu_ns { spun_ns } else { cpu_ns } }
+        Self { cpu_ns, spun_ns: self.spun_ns.saturating_sub(before.spun_ns).min(cpu_ns) }
     }
 }
 

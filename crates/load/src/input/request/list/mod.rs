@@ -25,10 +25,8 @@ pub struct ListedRequest {
     pub body: ListedBody,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListedBody {
-    /// None of its own.
-    #[default]
     None,
     Bytes(Vec<u8>),
     File(PathBuf),
