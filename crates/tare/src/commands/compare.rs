@@ -76,15 +76,13 @@ fn summary_of(path: &Path, record: &RunRecord) -> Summary {
     summarize_with(record, profiled.as_ref())
 }
 
-fn compare_runs(
-    opened: &[(&String, Summary, RunHeader)],
-    args: &CompareArgs,
-    style: &Style,
-) -> anyhow::Result<Outcome> {
+/// A run with its name on the command line.
+type OpenedRun<'a> = (&'a String, Summary, RunHeader);
+
+fn compare_runs(opened: &[OpenedRun<'_>], args: &CompareArgs, style: &Style) -> anyhow::Result<Outcome> {
     for (at, (name, _, header)) in opened.iter().enumerate() {
-        let is_it = |(_, _, other): &&(&String, Summary, RunHeader)| {
-            (&other.id, other.started_unix_ns) == (&header.id, header.started_unix_ns)
-        };
+        let is_it =
+            |(.., other): &&OpenedRun<'_>| (&other.id, other.started_unix_ns) == (&header.id, header.started_unix_ns);
         if let Some((first, ..)) = opened[..at].iter().find(is_it) {
             return Err(wrong_usage(format!(
                 "{first} and {name} are the same run: give other runs, or two servers with --of {name}"

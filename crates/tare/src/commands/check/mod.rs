@@ -48,7 +48,8 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         let message = format!("{version} is the baseline; name the version that is compared with it");
         return Err(PlanError::value("--versions", message).into());
     }
-    let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), workspace)?;
+    let checked = checked_servers(&suite, flags.servers.as_deref(), workspace)?;
+    let both = with_both_builds(&suite, &baseline, checked)?;
     let both = Suite { profile: args.profile.then(|| suite.profile.clone().unwrap_or_default()), ..both };
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
     plan.set_limits(limits, source);
@@ -151,13 +152,7 @@ fn uncounted(plan: &Plan) -> Vec<String> {
 }
 
 /// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
-fn with_both_builds(
-    suite: &Suite,
-    baseline: &Baseline,
-    chosen: Option<&[String]>,
-    workspace: &Workspace,
-) -> anyhow::Result<Suite> {
-    let checked = checked_servers(suite, chosen, workspace)?;
+fn with_both_builds(suite: &Suite, baseline: &Baseline, checked: Vec<String>) -> anyhow::Result<Suite> {
     let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
     both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
     for name in checked {

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tare_analysis::summarize_with;
 use tare_analysis::summary::Summary;
-use tare_record::RunRecord;
-use tare_record::store;
-use tare_record::{LoadRecord, Record};
+use tare_record::{LoadRecord, Record, store};
+use tare_report::text::Style;
 use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, text, wrk};
 use tare_stats::Polarity;
 
@@ -34,7 +33,8 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     };
     let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
     let profiled = profiled_beside(&run_dir);
-    if let Some(text) = form(args, global, &record, profiled.as_ref())? {
+    let (summary, style) = (summarize_with(&record, profiled.as_ref()), console::report_style(global.color));
+    if let Some(text) = form(&args.form, &summary, record.header.started_unix_ns, &style)? {
         console::print_text(&text);
         return Ok(Outcome::Done);
     }
@@ -44,27 +44,20 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn form(
-    args: &ReportArgs,
-    global: &Global,
-    record: &RunRecord,
-    profiled: Option<&RunRecord>,
-) -> anyhow::Result<Option<String>> {
-    let form = &args.form;
-    let summary = summarize_with(record, profiled);
-    Ok(if form.json {
-        Some(json::render(&summary)?)
+fn form(form: &FormArgs, summary: &Summary, started_unix_ns: u64, style: &Style) -> anyhow::Result<Option<String>> {
+    Ok(Some(if form.json {
+        json::render(summary)?
     } else if form.csv {
-        Some(csv::cells_as_csv(&summary))
+        csv::cells_as_csv(summary)
     } else if form.wrk {
-        Some(wrk::render(&summary))
+        wrk::render(summary)
     } else if form.html {
-        Some(html::render(&summary)?)
+        html::render(summary)?
     } else if form.findings {
-        Some(text::render_findings(&summary, &console::report_style(global.color)))
+        text::render_findings(summary, style)
     } else {
-        form_of_any(form, &summary, record.header.started_unix_ns)?
-    })
+        return form_of_any(form, summary, started_unix_ns);
+    }))
 }
 
 /// The forms that runs and loads have in common; `None` where another is asked for.
