@@ -55,16 +55,22 @@ pub fn search(releases: usize, least: f64, compare: &mut CompareReleases<'_>) ->
         Ok(seen) => seen,
         Err(end) => return Ok(end),
     };
-    let mut bracket = Bracket { last_before: 0, first_after: last, unknown: Vec::new() };
-    while let Some(release) = bracket.next() {
-        let is_like_reference = match compare(reference, release, whole.dividing_factor(least))? {
-            Comparison::Beyond(_) => Some(false),
-            Comparison::Within(_) => Some(true),
-            Comparison::Unknown(_) => None,
-        };
-        bracket.note(release, is_like_reference.map(|is_like| is_like == (reference == 0)));
+    let (mut last_before, mut first_after, mut unknown) = (0, last, Vec::new());
+    loop {
+        // The one nearest to the middle that is not unknown.
+        let middle = usize::midpoint(last_before, first_after);
+        let untried = (last_before + 1..first_after).filter(|release| !unknown.contains(release));
+        let Some(release) = untried.min_by_key(|release| release.abs_diff(middle)) else { break };
+        let compared = compare(reference, release, whole.dividing_factor(least))?;
+        let is_like_reference = matches!(compared, Comparison::Within(_));
+        if matches!(compared, Comparison::Unknown(_)) {
+            unknown.push(release);
+        } else if is_like_reference == (reference == 0) {
+            last_before = release;
+        } else {
+            first_after = release;
+        }
     }
-    let Bracket { last_before, first_after, mut unknown } = bracket;
     unknown.retain(|release| (last_before..first_after).contains(release));
     unknown.sort_unstable();
     Ok(SearchEnd::Found { last_before, first_after, unknown })
@@ -100,30 +106,6 @@ fn whole_change(
 /// The most comparisons that a search needs if each is decided. Two may be needed of the first release and the last.
 pub fn most_comparisons(releases: usize) -> u32 {
     2 + releases.saturating_sub(1).next_power_of_two().trailing_zeros()
-}
-
-/// The part of the list in which the change must be.
-struct Bracket {
-    last_before: usize,
-    first_after: usize,
-    unknown: Vec<usize>,
-}
-
-impl Bracket {
-    /// The release nearest to the middle that is not unknown.
-    fn next(&self) -> Option<usize> {
-        let middle = usize::midpoint(self.last_before, self.first_after);
-        let inside = (self.last_before + 1)..self.first_after;
-        inside.filter(|release| !self.unknown.contains(release)).min_by_key(|release| release.abs_diff(middle))
-    }
-
-    fn note(&mut self, release: usize, is_before: Option<bool>) {
-        match is_before {
-            Some(true) => self.last_before = release,
-            Some(false) => self.first_after = release,
-            None => self.unknown.push(release),
-        }
-    }
 }
 
 #[cfg(test)]
