@@ -109,8 +109,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// The run of this id as commands that are shown name it: with the folder of tare, where that is not the usual one, or by
-    /// its record file, where that lies elsewhere.
+    /// The run of this id as commands that are shown name it: with an unusual folder, or by a record file elsewhere.
     pub fn shown_run(&self, record: &Path, id: &str) -> String {
         let quoted = |path: &Path| shell_words::quote(&path.to_string_lossy()).into_owned();
         if record != self.dir.join("runs").join(id).join(RECORD_FILE) {

@@ -143,10 +143,7 @@ impl FromStr for ConnectTo {
 
 /// A host as the system looks it up: an address of IPv6 without brackets.
 pub fn looked_up<S: AsRef<str>>(host: Host<S>) -> String {
-    match host {
-        Host::Ipv6(address) => address.to_string(),
-        other => other.to_string(),
-    }
+    host.to_string().trim_matches(['[', ']']).to_owned()
 }
 
 /// Reads a place for agents. clap would repeat one that is wrong, with the password in it.

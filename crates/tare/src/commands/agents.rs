@@ -1,7 +1,5 @@
 //! `tare agents`: what a cluster needs to have agents, and what they left there.
 
-use std::time::Duration;
-
 use anyhow::anyhow;
 use tare_remote::{JobShape, agent_manifests, remove_agent_jobs};
 
@@ -32,7 +30,7 @@ fn clean_cluster(args: &ClusterArgs, all: bool) -> anyhow::Result<Outcome> {
 }
 
 fn print_manifests(args: &ManifestArgs) -> Outcome {
-    let within: Duration = args.within.0;
+    let within = args.within.0;
     console::print_text(&agent_manifests(&JobShape {
         name: args.name.clone(),
         host: String::new(),

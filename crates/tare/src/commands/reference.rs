@@ -1,6 +1,5 @@
 //! `tare reference`: the built-in server with known behaviour, for tests, benchmarks and preflight's self-test.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tare_reference::{Options, serve_until_stopped};
@@ -14,8 +13,6 @@ pub fn reference(options: &Options) -> anyhow::Result<Outcome> {
         1 if !options.ignore_sigterm => interrupt::flag()?,
         _ => Arc::default(),
     };
-    serve_until_stopped(options, &stop, |address: SocketAddr| {
-        console::print_text(&format!("tare: ready on {address}\n"))
-    })?;
+    serve_until_stopped(options, &stop, |address| console::print_text(&format!("tare: ready on {address}\n")))?;
     Ok(Outcome::Done)
 }

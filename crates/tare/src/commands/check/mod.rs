@@ -99,10 +99,8 @@ fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), 
         return Ok((args.fail_if.clone(), Source::Flag));
     }
     if suite.check.fail_if.is_empty() {
-        return Err(wrong(
-            suite,
-            "has no limits; write [check] fail_if = [\"cpu > +3%\"], or give --fail-if 'cpu > +3%'",
-        ));
+        let message = "has no limits; write [check] fail_if = [\"cpu > +3%\"], or give --fail-if 'cpu > +3%'";
+        return Err(wrong(suite, message));
     }
     Ok((suite.check.fail_if.clone(), Source::Suite))
 }

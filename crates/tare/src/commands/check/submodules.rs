@@ -24,16 +24,14 @@ pub fn check_out_submodules(own: &Path, folder: &Path) -> anyhow::Result<()> {
     for submodule in submodules_of(folder) {
         let is_listed = listed.iter().any(|other| other.name == submodule.name);
         let own_place = own.join(&submodule.path);
-        let has_own = own_place.join(".git").exists();
-        if is_listed && !has_own {
+        if is_listed && !own_place.join(".git").exists() {
             continue;
         }
         let commit = run_git(folder, &["rev-parse", "--verify", "--quiet", &format!("HEAD:{}", submodule.path)]);
         // Listed, but in no commit: git checks out nothing either.
         let Some(commit) = commit else { continue };
-        let place = folder.join(&submodule.path);
         submodule.check_out(folder, own, &commit)?;
-        check_out_submodules(&own_place, &place)?;
+        check_out_submodules(&own_place, &folder.join(&submodule.path))?;
     }
     Ok(())
 }

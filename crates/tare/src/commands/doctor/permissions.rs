@@ -1,7 +1,5 @@
 //! What the kernel lets this user do: pin threads, count events, wake up fast, open files.
 
-use std::fs;
-
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::cpu_quota;
@@ -70,7 +68,7 @@ fn deep_sleep() -> Checked {
 }
 
 fn perf_events() -> Checked {
-    let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
+    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
     perf_events_at(level.as_deref().and_then(|level| level.trim().parse().ok()))
 }
 
