@@ -88,7 +88,9 @@ impl Workspace {
         let no_text = "is not text in UTF-8; a suite is a TOML file";
         let text = String::from_utf8(bytes).map_err(|_| PlanError::value(shown_path(&path), no_text))?;
         let mut suite = Suite::parse(&shown_path(&path), &text)?;
-        check_patterns(&suite)?;
+        for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
+            check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
+        }
         read_bodies(&path, requests_mut(&mut suite.scenarios, &mut suite.checks))?;
         Ok(suite)
     }
@@ -116,14 +118,6 @@ fn no_suite() -> anyhow::Error {
          tare init writes one for your project, tare example prints one to start with. For the servers of tare's own project, \
          give its folder with --home or TARE_HOME",
     )
-}
-
-/// Refuses rules of readiness that are no regular expressions.
-fn check_patterns(suite: &Suite) -> Result<(), PlanError> {
-    for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
-        check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
-    }
-    Ok(())
 }
 
 /// Refuses what is no regular expression. `origin` is the flag or the key that holds it.

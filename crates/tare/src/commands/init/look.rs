@@ -22,13 +22,13 @@ pub(super) struct Looked {
     pub wrapped: Result<TwoAnswers, String>,
 }
 
-/// Builds and starts both servers of the suite that was written, one after the other, and asks each for `scenario` twice.
-pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<Looked> {
+/// Builds and starts both servers of the suite that was written, one after the other, and asks each twice.
+pub(super) fn look_at_answers(file: &Path, global: &Global) -> anyhow::Result<Looked> {
     let servers = ["bare".to_owned(), "wrapped".to_owned()];
     let choice = ServerChoice { suite: Some(file.to_owned()), ..ServerChoice::default() };
     let built = BuiltServers::build(&servers, usize::MAX, &choice, global)?;
     let group = built.plan.groups.first().ok_or_else(|| anyhow::anyhow!("the suite has no server"))?;
-    let named = group.scenarios.iter().find(|named| named.name == scenario);
+    let named = group.scenarios.iter().find(|named| named.name == SCENARIO);
     let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;
     let ask = |variant: &Variant| -> anyhow::Result<TwoAnswers> {
         let ask = |address| ask_twice(address, request, TIMEOUT);

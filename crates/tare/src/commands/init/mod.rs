@@ -51,7 +51,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
     let project = detect_project(&args.folder)?;
     let answers = Answers::gather(args, project.as_ref())?;
     write_suite(&file, &suite_text(&answers, project.as_ref(), UNKNOWN))?;
-    let asked = match look_at_answers(&file, SCENARIO, global) {
+    let asked = match look_at_answers(&file, global) {
         Ok(looked) => {
             write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&looked.bare)))?;
             let is_one_command = answers.bare.command == answers.wrapped.command;
