@@ -119,19 +119,13 @@ fn default_branch(folder: &Path) -> String {
 
 /// The flag, or the answer on a terminal, or what is known.
 fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<String>) -> anyhow::Result<Option<String>> {
-    match flag {
-        Some(given) => Ok(Some(given.clone())),
-        None if asks => {
-            let input = Input::<String>::new().with_prompt(question).allow_empty(true);
-            let input = match known {
-                Some(known) => input.with_initial_text(known),
-                None => input,
-            };
-            let text = input.interact_text().context("the question was not answered")?;
-            Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
-        }
-        None => Ok(known),
+    if flag.is_some() || !asks {
+        return Ok(flag.cloned().or(known));
     }
+    let input = Input::<String>::new().with_prompt(question).allow_empty(true);
+    let input = input.with_initial_text(known.unwrap_or_default());
+    let text = input.interact_text().context("the question was not answered")?;
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
 fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
