@@ -16,9 +16,9 @@ const MEMORY: &str = "512Mi";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents")]
 pub struct AgentArgs {
-    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
-    /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
-    /// of the generator on its own machine.
+    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8
+    /// (pods of a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent
+    /// uses the flags of the generator on its own machine.
     #[arg(long, value_delimiter = ',', value_name = "PLACE,…", value_parser = PlaceReader)]
     pub agents: Vec<AgentPlace>,
     #[command(flatten)]

@@ -63,12 +63,20 @@ impl ReleaseBench<'_> {
         Ok(plan)
     }
 
-    /// Measures, and writes the report into the folder of the run. After Ctrl-C it fails.
-    pub fn measure(&self, plan: &Plan) -> anyhow::Result<Summary> {
+    /// Measures, and writes the report into the folder of the run; `None` if a release cannot be built. After Ctrl-C it
+    /// fails.
+    pub fn measure(&self, plan: &Plan) -> anyhow::Result<Option<Summary>> {
         if interrupt::is_raised(&*interrupt::flag()?) {
             return Err(RunError::Interrupted.into());
         }
-        let measured = self.session.measure(plan)?;
+        let measured = match self.session.measure(plan) {
+            Ok(measured) => measured,
+            Err(error) if is_failed_build(&error) => {
+                console::print_note(&format!("  {}", error_text(&error)));
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
         let (record, run_dir) = (&measured.record, &measured.run_dir);
         let summary = summarize(record);
         write_all(&summary, record, run_dir)?;
@@ -76,7 +84,7 @@ impl ReleaseBench<'_> {
         if measured.is_interrupted() {
             return Err(RunError::Interrupted.into());
         }
-        Ok(summary)
+        Ok(Some(summary))
     }
 
     /// Compares `other` with `reference`, and prints what comes out. A release that cannot be built is no error.
@@ -84,17 +92,13 @@ impl ReleaseBench<'_> {
         let plan = self.comparison_plan(reference, other, limit)?;
         let (before, after) = (&self.releases[reference], &self.releases[other]);
         console::print_text(&format!("\n{after} against {before}\n"));
-        let compared = match self.measure(&plan) {
-            Ok(summary) => {
+        let compared = match self.measure(&plan)? {
+            Some(summary) => {
                 let check = summary.check.context("internal: a run with a limit has no verdict; please report this")?;
                 let nothing = || Comparison::Unknown("one of the versions is not available here".to_owned());
                 check.limits.first().map_or_else(nothing, |limit| of_limit(limit, &plan.stop.limits[0]))
             }
-            Err(error) if is_failed_build(&error) => {
-                console::print_note(&format!("  {}", error_text(&error)));
-                Comparison::Unknown("it cannot be built".to_owned())
-            }
-            Err(error) => return Err(error),
+            None => Comparison::Unknown("it cannot be built".to_owned()),
         };
         let words = match &compared {
             // Where the cost fell, the release that costs more lacks the change.

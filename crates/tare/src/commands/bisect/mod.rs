@@ -12,8 +12,8 @@ use tare_plan::settings::Options;
 
 use crate::args::{BisectArgs, Global};
 use crate::console;
-use crate::failure::{Outcome, error_text, is_cancelled};
-use crate::session::{Session, is_failed_build, print_plan};
+use crate::failure::{Outcome, is_cancelled};
+use crate::session::{Session, print_plan};
 use crate::workspace::Workspace;
 use bench::ReleaseBench;
 use search::{SearchEnd, most_comparisons, search};
@@ -162,14 +162,9 @@ fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &Bis
     let flags = &Options { budget: None, forks: Some(args.attribution_forks), ..bench.flags.clone() };
     let pinned = vec![(beneath.clone(), old.clone()), (beneath.clone(), new.clone())];
     let plan = bench.plan(before, after, pinned, flags)?;
-    let summary = match bench.measure(&plan) {
-        Ok(summary) => summary,
-        // The release that was found stays found.
-        Err(error) if is_failed_build(&error) => {
-            console::print_note(&format!("  {}", error_text(&error)));
-            return Ok(format!("Whose it is, is not known: {beneath} cannot be built."));
-        }
-        Err(error) => return Err(error),
+    // The release that was found stays found.
+    let Some(summary) = bench.measure(&plan)? else {
+        return Ok(format!("Whose it is, is not known: {beneath} cannot be built."));
     };
     let pair = ReleasePair {
         new_layer: format!("{}@{new}", bench.server),
