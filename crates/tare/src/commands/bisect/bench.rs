@@ -63,8 +63,7 @@ impl ReleaseBench<'_> {
         Ok(plan)
     }
 
-    /// Measures, and writes the report into the folder of the run; `None` if a release cannot be built. After Ctrl-C it
-    /// fails.
+    /// Measures, and writes the report into the folder of the run; `None` if a release cannot be built.
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<Option<Summary>> {
         if interrupt::is_raised(&*interrupt::flag()?) {
             return Err(RunError::Interrupted.into());
