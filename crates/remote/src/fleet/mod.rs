@@ -34,18 +34,14 @@ pub enum AgentPhase {
     Started,
     /// It has the same version, and has answered all its tasks.
     Idle,
+    /// It carries out a task.
     Working,
     /// The connections of its load are open; it waits for the start.
     Ready,
     /// It makes load, and sends a sample for each period.
     Running,
-    /// It is lost. What it reported still counts.
-    Lost {
-        /// The reason, in one sentence without a full stop.
-        reason: String,
-        /// When, on the coordinator's monotonic clock in nanoseconds.
-        at_ns: u64,
-    },
+    /// It is lost: why, without a full stop, and when, on the coordinator's monotonic clock. What it reported still counts.
+    Lost { reason: String, at_ns: u64 },
 }
 
 #[derive(Debug)]

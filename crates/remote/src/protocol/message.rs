@@ -14,40 +14,32 @@ pub const PROTOCOL: u32 = 2;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant, reason = "few are in memory at a time")]
 pub enum Order {
+    /// Tell the agent's version, and go on if it is this one.
     Hello(Version),
-    /// Answer with the time, whatever the agent is doing. An agent that gets no ping for half a minute ends.
-    Ping {
-        /// Repeated in the answer.
-        number: u64,
-    },
-    Task {
-        /// Repeated in the answer. Each task has a larger one than the task before.
-        number: u64,
-        task: Task,
-    },
-    /// Start the load whose connections are open.
-    Begin {
-        /// The start, on the agent's monotonic clock in nanoseconds.
-        start_ns: u64,
-    },
+    /// Answer with this number and the time, whatever the agent is doing.
+    Ping { number: u64 },
+    /// Carry out this task and answer it with its number, which is larger than that of the task before.
+    Task { number: u64, task: Task },
+    /// Start the load whose connections are open, at this time of the agent's monotonic clock.
+    Begin { start_ns: u64 },
     /// End the work early. What has been measured is still reported.
     Stop,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Report {
+    /// The answer to the hello.
     Greeting(Greeting),
+    /// The answer to a ping.
     Clock(ClockReading),
+    /// How far the connections of a load are.
     Opening(OpenConnections),
     /// They are open; the agent waits for the start.
     Ready,
     /// The sample of the last period of a load.
     Sample(PackedSample),
     /// The answer to a task, or why it could not be carried out, in one sentence.
-    Answer {
-        number: u64,
-        answer: Result<Answer, String>,
-    },
+    Answer { number: u64, answer: Result<Answer, String> },
     /// Why the agent cannot go on. It stays until its orders end: the output of a process that has ended may be lost.
     Failed(String),
 }

@@ -25,10 +25,10 @@ use super::sampled::SampledReport;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Task {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
-    Describe {
-        java: Option<PathBuf>,
-    },
+    Describe { java: Option<PathBuf> },
+    /// Take part in a load.
     Load(LoadTask),
+    /// Run servers.
     Servers(ServersTask),
 }
 
@@ -50,23 +50,21 @@ impl Task {
 /// A step of a load of which each agent makes a share.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum LoadTask {
+    /// Make this share of what follows.
     Share(AgentShare),
     /// Report what disturbs measuring on the agent's cores.
     Disturbances,
+    /// Check the answers of a server.
     Verify(VerifyOrder),
     /// Prepare the sessions of one scenario of a run. Connections open with the first turn.
     OpenSessions(Vec<SessionOrder>),
+    /// Prepare the load of a command line.
     OpenCommand(LoadCommand),
-    DriveTurn {
-        server: ServerId,
-        /// That of all agents together.
-        load: SliceLoad,
-    },
-    /// Open the connections of the command's load, wait for the start, and drive it to its end.
-    DriveCommand {
-        /// Time between two samples.
-        every_ns: u64,
-    },
+    /// Drive a turn. The load is that of all agents together.
+    DriveTurn { server: ServerId, load: SliceLoad },
+    /// Open the connections of the command's load, wait for the start, and drive it with a sample at each of these times.
+    DriveCommand { every_ns: u64 },
+    /// Close all connections.
     Close,
 }
 
@@ -111,64 +109,42 @@ pub struct FilePart {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ServersTask {
     /// Accept connections on this address for a moment, so that the network path to it can be measured.
-    Listen {
-        address: IpAddr,
-    },
+    Listen { address: IpAddr },
     /// Report how much of the transfer arrived.
     Received,
     /// Find a JDK of this release or a later one.
-    FindJava {
-        minimum: u32,
-        home: Option<PathBuf>,
-    },
+    FindJava { minimum: u32, home: Option<PathBuf> },
     /// Report whether this file or folder is there.
-    Find {
-        hash: String,
-        name: String,
-    },
+    Find { hash: String, name: String },
     /// Store a part of a file of a bundle. The first part starts the file.
-    Keep {
-        hash: String,
-        part: FilePart,
-    },
+    Keep { hash: String, part: FilePart },
     /// All files of the bundle were sent.
-    Finish {
-        hash: String,
-        name: String,
-    },
+    Finish { hash: String, name: String },
     /// Report what disturbs measuring on these cores.
-    Disturbances {
-        cpus: String,
-    },
+    Disturbances { cpus: String },
+    /// Start these. This and what follows are the operations of [`ServerHost`](tare_run::server_host::ServerHost).
     Start(Vec<StartOrder>),
-    MoveTo {
-        server: ServerId,
-        cpus: String,
-    },
+    /// Move it to these cores.
+    MoveTo { server: ServerId, cpus: String },
+    /// Report whether its process runs.
     Status(ServerId),
-    LogTail {
-        server: ServerId,
-        lines: usize,
-    },
-    ObserveRest {
-        servers: Vec<ServerId>,
-        span: Span,
-    },
+    /// Return the last lines of its log.
+    LogTail { server: ServerId, lines: usize },
+    /// Leave them alone, and report their CPU.
+    ObserveRest { servers: Vec<ServerId>, span: Span },
+    /// Read the probes and start the meters.
     BeginWatch(WatchOrder),
+    /// Read the counters of its JVM.
     LookAtJvm(ServerId),
-    EndWatch {
-        scored_from_ns: u64,
-    },
+    /// Read the probes again.
+    EndWatch { scored_from_ns: u64 },
     /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
-    BeginSampling {
-        sampling: SamplingOrder,
-        jar: Option<PathBuf>,
-    },
+    BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
+    /// Detach the sampler, and return its stacks.
     EndSampling,
     /// Return a part of the sampler's own file, from this byte on. The file is removed after the last part, which is empty.
-    ReadRecording {
-        from: u64,
-    },
+    ReadRecording { from: u64 },
+    /// End them.
     Stop(Vec<ServerId>),
     /// Stop all servers and remove all files.
     End,
@@ -251,15 +227,13 @@ pub struct Transfer {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum StartResult {
+    /// It accepts connections.
     Ready(StartedServer),
+    /// The start was ended early.
     Cancelled,
     /// Other programs took every port that was chosen for it, this one last.
-    PortLost {
-        server: String,
-        port: u16,
-        owner: String,
-        tries: u32,
-    },
+    PortLost { server: String, port: u16, owner: String, tries: u32 },
+    /// The reason.
     Failed(String),
 }
 

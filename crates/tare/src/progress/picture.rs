@@ -46,14 +46,11 @@ pub struct AgentLine {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum LoadPhase {
-    Opening {
-        open: usize,
-        of: usize,
-    },
+    /// It waits for its connections.
+    Opening { open: usize, of: usize },
     /// It runs, and nothing is scored yet.
-    WarmingUp {
-        per_s: f64,
-    },
+    WarmingUp { per_s: f64 },
+    /// It is scored.
     #[default]
     Measuring,
 }
