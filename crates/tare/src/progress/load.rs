@@ -21,10 +21,10 @@ const LATEST_NS: u64 = 1_000_000_000;
 const MOST_PARTS: usize = 20;
 
 /// Shows a load on standard error until it is dropped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LoadView {
     seen: Seen,
-    stop: StopRule,
+    stop: Option<StopRule>,
     /// How many results count as one request of the stop rule: the messages that are pushed to a user.
     results_per_request: u64,
     head: Duration,
@@ -36,7 +36,8 @@ pub struct LoadView {
     latest: VecDeque<(u64, LatencyHistogram)>,
     /// What each agent had answered before, and the length of its window then.
     agents_before: Vec<(u64, u64)>,
-    plain_at: Duration,
+    /// When the latest plain line was printed.
+    last_plain: Duration,
     /// None if nothing is to be shown.
     screen: Option<ProgressBar>,
     colored: bool,
@@ -52,27 +53,8 @@ impl LoadView {
         let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };
         // The message is the whole picture.
         let screen = (!quiet).then(|| redrawn_lines("{msg}", |style| style));
-        let view = Self::of(job.slice.stop, job.slice.discard_head);
-        Self { seen, results_per_request, screen, colored: stderr_colored(color), ..view }
-    }
-
-    /// A view before the first part of the load, which shows nothing.
-    fn of(stop: StopRule, head: Duration) -> Self {
-        Self {
-            seen: Seen::default(),
-            stop,
-            results_per_request: 1,
-            head,
-            begin_ns: None,
-            window_ns: 0,
-            completed: 0,
-            before: (0, 0),
-            latest: VecDeque::new(),
-            agents_before: Vec::new(),
-            plain_at: PLAIN_EVERY,
-            screen: None,
-            colored: false,
-        }
+        let (stop, head) = (Some(job.slice.stop), job.slice.discard_head);
+        Self { seen, stop, head, results_per_request, screen, colored: stderr_colored(color), ..Self::default() }
     }
 
     pub fn wait(&mut self, opening: &Opening) {
@@ -83,7 +65,7 @@ impl LoadView {
     pub fn show(&mut self, part: &SliceSample) {
         if matches!(self.seen.phase, LoadPhase::Opening { .. }) {
             // The load's own time begins anew.
-            self.plain_at = PLAIN_EVERY;
+            self.last_plain = Duration::ZERO;
         }
         self.note(part);
         self.present(self.seen.elapsed);
@@ -100,8 +82,8 @@ impl LoadView {
     fn present(&mut self, elapsed: Duration) {
         if let Some(screen) = self.screen.as_ref().filter(|screen| !screen.is_hidden()) {
             screen.set_message(self.seen.frame(stderr_width(), self.colored).join("\n"));
-        } else if elapsed >= self.plain_at {
-            self.plain_at = elapsed + PLAIN_EVERY;
+        } else if elapsed >= self.last_plain + PLAIN_EVERY {
+            self.last_plain = elapsed;
             self.screen.iter().for_each(|_| print_note(&self.seen.line()));
         }
     }
@@ -125,13 +107,14 @@ impl LoadView {
         };
         seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
         (seen.done_share, seen.left) = match self.stop {
-            StopRule::Duration(span) => {
+            Some(StopRule::Duration(span)) => {
                 let share = seen.elapsed.as_secs_f64() / span.as_secs_f64();
                 (share, Some(span.saturating_sub(seen.elapsed)))
             }
-            StopRule::Count { requests, .. } => {
+            Some(StopRule::Count { requests, .. }) => {
                 ((seen.ok + seen.failed) as f64 / requests as f64 / self.results_per_request as f64, None)
             }
+            None => (0.0, None),
         };
         let worst = part.errors.iter().chain(part.connection_events.iter()).max_by_key(|(_, tally)| tally.count);
         let worst = worst.map(|(class, tally)| sanitize_line(&format!("{class}: {}", tally.example)));
@@ -200,20 +183,20 @@ mod tests {
     }
 
     fn live(head: Duration) -> LoadView {
-        LoadView::of(StopRule::Duration(Duration::from_secs(60)), head)
+        LoadView { stop: Some(StopRule::Duration(Duration::from_secs(60))), head, ..LoadView::default() }
     }
 
     #[test]
     fn plain_lines_come_every_five_seconds_of_waiting_for_connections_and_of_the_load() {
         let mut live = live(Duration::ZERO);
         let opening = |secs| Opening { open: 812, of: 2500, elapsed: Duration::from_secs(secs) };
-        for (secs, next) in [(4, 5), (5, 10), (8, 10), (11, 16)] {
+        for (secs, last) in [(4, 0), (5, 5), (8, 5), (11, 11)] {
             live.wait(&opening(secs));
-            assert_eq!(live.plain_at, Duration::from_secs(next), "{secs} s");
+            assert_eq!(live.last_plain, Duration::from_secs(last), "{secs} s");
         }
-        for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
+        for (part_ms, last) in [(4_000, 0), (1_500, 5)] {
             live.show(&part(part_ms, 1, 1_000));
-            assert!(live.plain_at.as_secs() == next && live.seen.phase == LoadPhase::Measuring, "{:?}", live.plain_at);
+            assert!(live.last_plain.as_secs() == last && live.seen.phase == LoadPhase::Measuring, "{last} s");
         }
     }
 
