@@ -11,7 +11,6 @@ use tare_sys::clock;
 
 use super::kubernetes::AgentJob;
 use super::pipes::{AgentLink, AgentMessage, KEEP_ALIVE_PING};
-use super::starting::StartedAgents;
 use crate::fleet::{AgentPhase, Answered, Fleet, FleetAgent};
 use crate::protocol::{Answer, Order, Task, Version};
 
@@ -33,14 +32,15 @@ pub(crate) struct AgentGroup {
 }
 
 impl AgentGroup {
-    /// Exchanges versions with agents that were started. All are greeted before one is waited for.
-    pub fn greet(started: StartedAgents, inbox: Receiver<AgentMessage>, cancel: &Cancel) -> Result<Self, RunError> {
-        let StartedAgents { names, links, jobs, .. } = started;
+    pub fn new(names: Vec<String>, links: Vec<AgentLink>, jobs: Vec<AgentJob>, inbox: Receiver<AgentMessage>) -> Self {
         let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
-        let mut this = Self { fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
-        this.send_to_all(&Order::Hello(Version::own()));
-        this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
-        Ok(this)
+        Self { fleet, links, _jobs: jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false }
+    }
+
+    /// Exchanges versions. All agents are greeted before one is waited for.
+    pub fn greet(&mut self, cancel: &Cancel) -> Result<(), RunError> {
+        self.send_to_all(&Order::Hello(Version::own()));
+        self.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})
     }
 
     pub fn name(&self, agent: usize) -> &str {

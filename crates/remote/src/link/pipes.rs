@@ -67,14 +67,11 @@ impl AgentLink {
 
     pub(super) fn from_pipes(
         agent: usize,
-        (orders, reports, stderr): (
-            impl Write + Send + 'static,
-            impl Read + Send + 'static,
-            impl Read + Send + 'static,
-        ),
+        pipes: (impl Write + Send + 'static, impl Read + Send + 'static, impl Read + Send + 'static),
         messages: &SyncSender<AgentMessage>,
         explain: ExplainEnd,
     ) -> io::Result<Self> {
+        let (orders, reports, stderr) = pipes;
         let (order_sender, order_receiver) = channel();
         let ended_by_coordinator = Arc::new(AtomicBool::new(false));
         let stderr = PipeTail::collect_errors(stderr)?;

@@ -1,7 +1,6 @@
 //! Starts agents, wherever they run.
 
 use std::process::Command;
-use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use tare_load::Cancel;
@@ -10,8 +9,9 @@ use tare_sys::clock;
 use tare_sys::threads::map_in_threads;
 use tare_units::distinct;
 
+use super::group::AgentGroup;
 use super::kubernetes::{AgentJob, Cluster, JobShape, LeftJobs, Pod, PodShape, host_label};
-use super::pipes::{AgentLink, AgentMessage, ExplainEnd, message_channel};
+use super::pipes::{AgentLink, ExplainEnd, message_channel};
 use super::ssh::{Program, SshHost};
 use crate::protocol::AgentCores;
 use tare_plan::agent_place::AgentPlace;
@@ -49,34 +49,27 @@ struct PlannedAgent {
     explain: ExplainEnd,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct StartedAgents {
-    pub(crate) names: Vec<String>,
-    pub(crate) links: Vec<AgentLink>,
-    pub(crate) cores: Vec<AgentCores>,
-    pub(crate) jobs: Vec<AgentJob>,
-}
-
-/// Starts all agents. Their messages go to the channel that is returned. `progress` gets a line for each wait.
+/// Starts all agents, and returns them before their greeting, with the cores that each may use. `progress` gets a line for each
+/// wait.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
-) -> Result<(StartedAgents, Receiver<AgentMessage>), RunError> {
+) -> Result<(AgentGroup, Vec<AgentCores>), RunError> {
     let hosts: Vec<SshHost> = distinct(order.places).into_iter().filter_map(SshHost::of).collect();
     let program = Program::of_this_process(!hosts.is_empty()).map_err(|error| agent_error("local", &error))?;
     copy_program_to_hosts(&hosts, &program, cancel, progress)?;
     let jobs = make_jobs(order, cancel)?;
     let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
     number_agents(&mut planned);
-    let mut started = StartedAgents { names: names_of(&planned), jobs, ..StartedAgents::default() };
+    let (names, mut links, mut cores) = (names_of(&planned), Vec::new(), Vec::new());
     let (messages, inbox) = message_channel();
     for (agent, mut planned) in planned.into_iter().enumerate() {
         let link = AgentLink::start(agent, &mut planned.command, &messages, planned.explain);
-        started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
-        started.cores.push(planned.cores);
+        links.push(link.map_err(|error| agent_error(&names[agent], &error))?);
+        cores.push(planned.cores);
     }
-    Ok((started, inbox))
+    Ok((AgentGroup::new(names, links, jobs, inbox), cores))
 }
 
 fn agent_error(agent: &str, error: &std::io::Error) -> RunError {

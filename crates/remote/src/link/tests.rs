@@ -1,41 +1,39 @@
 //! Agents for tests: functions at the other ends of pipes.
 
 use std::io::{PipeReader, PipeWriter, Write, empty, pipe};
-use std::sync::mpsc::Receiver;
 use std::thread;
 
 use tare_load::Cancel;
 use tare_run::RunError;
 
 use super::group::AgentGroup;
-use super::pipes::{AgentLink, AgentMessage, message_channel};
-use super::starting::StartedAgents;
+use super::pipes::{AgentLink, message_channel};
 use crate::protocol::{
-    AgentCores, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, Report, Task, Version, encode_frame, read_frame,
+    Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, Report, Task, Version, encode_frame, read_frame,
 };
 
 /// What an agent does with the pipes of its orders and its reports.
 pub(crate) type FakeAgent = Box<dyn FnOnce(PipeReader, PipeWriter) + Send>;
 
 /// Agents with these behaviours, named `agent 1` and so on, before their greeting.
-pub(crate) fn started(behaviours: Vec<FakeAgent>) -> (StartedAgents, Receiver<AgentMessage>) {
+pub(crate) fn started(behaviours: Vec<FakeAgent>) -> AgentGroup {
     let (messages, inbox) = message_channel();
-    let mut started = StartedAgents::default();
+    let (mut names, mut links) = (Vec::new(), Vec::new());
     for (agent, behaviour) in behaviours.into_iter().enumerate() {
         let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
         thread::spawn(move || behaviour(orders, reports));
         let pipes = (to_agent, from_agent, empty());
-        started.links.push(AgentLink::from_pipes(agent, pipes, &messages, Box::new(|| None)).unwrap());
-        started.names.push(format!("agent {}", agent + 1));
-        started.cores.push(AgentCores::default());
+        links.push(AgentLink::from_pipes(agent, pipes, &messages, Box::new(|| None)).unwrap());
+        names.push(format!("agent {}", agent + 1));
     }
-    (started, inbox)
+    AgentGroup::new(names, links, Vec::new(), inbox)
 }
 
 /// A group with one agent of this behaviour.
 pub(crate) fn group_of(agent: FakeAgent) -> Result<AgentGroup, RunError> {
-    let (started, inbox) = started(vec![agent]);
-    AgentGroup::greet(started, inbox, &Cancel::default())
+    let mut group = started(vec![agent]);
+    group.greet(&Cancel::default())?;
+    Ok(group)
 }
 
 pub(crate) fn greeting(version: Version) -> Report {

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::Receiver;
 
 use tare_load::{Cancel, Share, SliceSample};
 use tare_plan::plan::SliceKind;
@@ -22,9 +21,8 @@ use tare_units::share;
 
 use crate::fleet::LATE_NS;
 use crate::link::group::AgentGroup;
-use crate::link::pipes::AgentMessage;
-use crate::link::starting::{AgentsOrder, StartedAgents, start_agents};
-use crate::protocol::{AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, unpack_sample};
+use crate::link::starting::{AgentsOrder, start_agents};
+use crate::protocol::{AgentCores, AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, unpack_sample};
 
 /// An agent that begins a turn this much after another, network delay included, counts as disturbed.
 const LATE_BEGIN_NS: u64 = 10_000_000;
@@ -51,8 +49,9 @@ impl LoadAgents {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
         let cancel = Cancel::from(Arc::clone(cancelled));
-        let (started, inbox) = start_agents(order, &cancel, progress)?;
-        Self::of_run(share_load(started, inbox, &cancel)?)
+        let (mut group, cores) = start_agents(order, &cancel, progress)?;
+        share_load(&mut group, cores, &cancel)?;
+        Self::of_run(group)
     }
 
     pub(super) fn of_run(mut group: AgentGroup) -> Result<Self, RunError> {
@@ -102,18 +101,12 @@ impl LoadMachines for LoadAgents {
 }
 
 /// Exchanges versions with agents that were started, and gives each its share of a load.
-pub(super) fn share_load(
-    mut started: StartedAgents,
-    inbox: Receiver<AgentMessage>,
-    cancel: &Cancel,
-) -> Result<AgentGroup, RunError> {
-    let cores = std::mem::take(&mut started.cores);
+pub(super) fn share_load(group: &mut AgentGroup, cores: Vec<AgentCores>, cancel: &Cancel) -> Result<(), RunError> {
+    group.greet(cancel)?;
     let agents = cores.len() as u32;
     let share = |(agent, cores)| Task::Load(LoadTask::Share(AgentShare { agent: agent as u32, agents, cores }));
     let shares = cores.into_iter().enumerate().map(share).collect();
-    let mut group = AgentGroup::greet(started, inbox, cancel)?;
-    group.call_each(shares, None, Some)?;
-    Ok(group)
+    group.call_each(shares, None, Some).map(drop)
 }
 
 /// Adds the name of the agent to an event. Makes its text again from its kind, because the agent's text is not trusted.

@@ -52,10 +52,12 @@ impl AgentFleet {
     ) -> Result<Self, RunError> {
         check_connections(job, places.iter().map(AgentPlace::least_agents).sum())?;
         let (longest, local_cpus) = (longest_load(&job.plan), &job.session.cpus);
-        let (started, inbox) = start_agents(&AgentsOrder { places, pods, longest, local_cpus }, cancel, progress)?;
-        check_connections(job, started.names.len())?;
+        let order = AgentsOrder { places, pods, longest, local_cpus };
+        let (mut group, cores) = start_agents(&order, cancel, progress)?;
+        check_connections(job, cores.len())?;
+        share_load(&mut group, cores, cancel)?;
         let every_ns = job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64;
-        let (this, share_cpus) = Self::prepare(share_load(started, inbox, cancel)?, command, every_ns, cancel)?;
+        let (this, share_cpus) = Self::prepare(group, command, every_ns, cancel)?;
         if share_cpus {
             progress(SHARED_CORES);
         }

@@ -87,10 +87,11 @@ pub(super) fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
 }
 
 fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
-    let (mut started, inbox) = started(behaviours);
     let load_cpus = allowed_cpus().unwrap().to_string();
-    started.cores.fill(AgentCores { load_cpus, ..AgentCores::default() });
-    LoadAgents::of_run(share_load(started, inbox, &Cancel::default())?)
+    let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; behaviours.len()];
+    let mut group = started(behaviours);
+    share_load(&mut group, cores, &Cancel::default())?;
+    LoadAgents::of_run(group)
 }
 
 fn real_agent() -> FakeAgent {

@@ -61,8 +61,9 @@ impl RemoteHost {
             longest: Duration::ZERO,
             local_cpus: &CpuSet::from_indices([]),
         };
-        let (started, inbox) = start_agents(&order, cancel, progress)?;
-        Self::with_agent(choice, place, AgentGroup::greet(started, inbox, cancel)?)
+        let (mut agent, _) = start_agents(&order, cancel, progress)?;
+        agent.greet(cancel)?;
+        Self::with_agent(choice, place, agent)
     }
 
     pub(crate) fn with_agent(

@@ -22,8 +22,8 @@ use crate::link::tests::{FakeAgent, greeting, other_version, send, started};
 use crate::load::agents::share_load;
 use crate::load::tests::answer_all;
 use crate::protocol::{
-    AgentShare, Answer, ClockReading, DrivenShare, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, LoadTask,
-    Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
+    AgentCores, AgentShare, Answer, ClockReading, DrivenShare, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand,
+    LoadTask, Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
 };
 use crate::serve::serve_agent;
 
@@ -165,8 +165,8 @@ impl Behaviour {
 }
 
 fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
-    let (started, inbox) = started(behaviours.iter().map(|behaviour| behaviour.live()).collect());
-    let group = share_load(started, inbox, cancel)?;
+    let mut group = started(behaviours.iter().map(|behaviour| behaviour.live()).collect());
+    share_load(&mut group, vec![AgentCores::default(); behaviours.len()], cancel)?;
     AgentFleet::prepare(group, LoadCommand::default(), EVERY_NS, cancel).map(|(fleet, _)| fleet)
 }
 
