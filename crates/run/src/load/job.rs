@@ -6,6 +6,12 @@ use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Stages, StopRule};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
 
+/// The most requests of a worker in one part whose times are kept, where they are to be divided.
+const MOST_TRACED: usize = 1_000_000;
+const LONGEST_PART: Duration = Duration::from_millis(500);
+const SHORTEST_PART: Duration = Duration::from_millis(100);
+const PARTS: u32 = 40;
+
 #[derive(Debug)]
 pub struct LoadJob {
     pub plan: LoadPlan,
@@ -50,6 +56,15 @@ impl LoadJob {
             LoadModel::Closed | LoadModel::ClosedStages { .. } => SliceKind::Saturating,
         }
     }
+
+    /// Time between two parts that the generator hands over while it runs.
+    pub(super) fn part_length(&self) -> Duration {
+        let part = match self.slice.stop {
+            StopRule::Duration(span) => span / PARTS,
+            StopRule::Count { .. } => LONGEST_PART / 2,
+        };
+        part.clamp(SHORTEST_PART, LONGEST_PART).min(self.plan.interval.0)
+    }
 }
 
 fn stop_rule(plan: &LoadPlan) -> StopRule {
@@ -73,23 +88,6 @@ fn schedule(model: &LoadModel) -> Schedule {
 
 fn course(from: f64, stages: &[LoadStage]) -> Stages {
     stages.iter().fold(Stages::starting_at(from), |course, stage| course.then(stage.to, stage.over.0))
-}
-
-/// The most requests of a worker in one part whose times are kept, where they are to be divided.
-const MOST_TRACED: usize = 1_000_000;
-const LONGEST_PART: Duration = Duration::from_millis(500);
-const SHORTEST_PART: Duration = Duration::from_millis(100);
-const PARTS: u32 = 40;
-
-impl LoadJob {
-    /// Time between two parts that the generator hands over while it runs.
-    pub(super) fn part_length(&self) -> Duration {
-        let part = match self.slice.stop {
-            StopRule::Duration(span) => span / PARTS,
-            StopRule::Count { .. } => LONGEST_PART / 2,
-        };
-        part.clamp(SHORTEST_PART, LONGEST_PART).min(self.plan.interval.0)
-    }
 }
 
 #[cfg(test)]

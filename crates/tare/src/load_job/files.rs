@@ -22,12 +22,8 @@ pub enum InputFiles {
     Disk,
     /// This machine's disk. What was read is kept for agents.
     Kept(RefCell<BTreeMap<PathBuf, Bytes>>),
-    /// Files that came with the command line. Nothing is read from the disk, and nothing is written to it.
-    Sent {
-        files: BTreeMap<PathBuf, Bytes>,
-        /// Those that must have a path.
-        placed: RefCell<Vec<MemoryFile>>,
-    },
+    /// Files that came with the command line, and those that have a path. Nothing is read from the disk or written to it.
+    Sent { files: BTreeMap<PathBuf, Bytes>, placed: RefCell<Vec<MemoryFile>> },
 }
 
 impl InputFiles {

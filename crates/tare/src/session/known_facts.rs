@@ -16,7 +16,7 @@ use tare_run::server_host::ServerMachine;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::{allowed_cpus, physical_cores};
 
-use super::servers_machine;
+use super::servers_machine::{connect_by, java_home};
 
 /// Older runs than this many are not consulted: a machine changes.
 const NEWEST: usize = 100;
@@ -27,21 +27,22 @@ pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFa
     let agents = options.into_iter().find_map(|options| options.agents.as_deref());
     let are_agents_elsewhere =
         are_elsewhere(&read_places(&suite.origin_of("agents", flags), agents.unwrap_or_default())?);
-    if let Some(host) = servers_machine::connect_by(flags, suite)? {
-        let here = (host.is_another_machine() || are_agents_elsewhere).then(allowed_cpus).transpose()?;
-        return Ok(MachineFacts {
-            cores: vec![host.cpus()],
-            generator_cpus: here,
-            identity: Environment { sections: host.sections(), ..Environment::default() }.machine_identity(),
-            jdk: host.jdk(),
-        });
-    }
-    let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
+    let host = connect_by(flags, suite)?;
+    let is_elsewhere = are_agents_elsewhere || host.as_ref().is_some_and(ServerMachine::is_another_machine);
+    let generator_cpus = is_elsewhere.then(allowed_cpus).transpose()?;
+    let (cores, sections, jdk) = match &host {
+        Some(host) => (vec![host.cpus()], host.sections(), host.jdk()),
+        None => {
+            let java = java_home(options.into_iter().find_map(|options| options.java.as_deref()));
+            let cores = physical_cores(&allowed_cpus()?);
+            (cores, machine_state::machine_facts(), Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major))
+        }
+    };
     Ok(MachineFacts {
-        cores: physical_cores(&allowed_cpus()?),
-        generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?) } else { None },
-        identity: Environment { sections: machine_state::machine_facts(), ..Environment::default() }.machine_identity(),
-        jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
+        cores,
+        generator_cpus,
+        identity: Environment { sections, ..Environment::default() }.machine_identity(),
+        jdk,
     })
 }
 

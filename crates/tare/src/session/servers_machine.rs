@@ -14,7 +14,7 @@ use tare_run::RunError;
 use crate::{console, interrupt};
 
 /// The home of the JDK that is named; `newest` names none.
-fn java_home(java: Option<&str>) -> Option<&Path> {
+pub(super) fn java_home(java: Option<&str>) -> Option<&Path> {
     java.filter(|java| *java != "newest").map(Path::new)
 }
 
