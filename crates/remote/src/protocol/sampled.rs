@@ -1,6 +1,6 @@
 //! What a sampler saw, as it is sent between machines. What comes from another machine is bounded and checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tare_profile::collapsed::parse_collapsed;
@@ -43,8 +43,13 @@ impl SampledReport {
         Ok(Self { sampler: sampled.sampler.clone(), weight: sampled.weight, ending, stacks: Bytes(stacks) })
     }
 
-    /// What it says; `file` is where the sampler's own file is on this machine.
-    pub fn unpack(self, file: PathBuf) -> Result<Sampled, String> {
+    /// What it says. The sampler's own file will have this name, without its ending, on this machine.
+    pub fn unpack(self, file: &Path) -> Result<Sampled, String> {
+        let has_ending = !self.ending.is_empty() && self.ending.len() <= LONGEST_ENDING;
+        if !has_ending || !self.ending.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err("the sampler's file has no ending".to_owned());
+        }
+        let file = PathBuf::from(format!("{}.{}", file.display(), self.ending));
         let text = PackedText::from_bytes(self.stacks.0).unpack_within(LONGEST_STACKS);
         // Names stand in texts for people.
         let plain = |text: &str| text.replace(|c: char| c.is_control() && c != '\n', "\u{FFFD}");
@@ -56,14 +61,6 @@ impl SampledReport {
         }
         let sampler: String = plain(&self.sampler).replace('\n', " ").chars().take(LONGEST_NAME).collect();
         Ok(Sampled { sampler, weight: self.weight, stacks, file })
-    }
-
-    /// The ending of the sampler's file, if it is one.
-    pub fn plain_ending(&self) -> Option<&str> {
-        let is_plain = !self.ending.is_empty()
-            && self.ending.len() <= LONGEST_ENDING
-            && self.ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_plain.then_some(&self.ending)
     }
 }
 
@@ -79,13 +76,12 @@ mod tests {
     /// What a report says after it was text.
     fn sent(report: &SampledReport) -> Result<Sampled, String> {
         let text = serde_json::to_string(report).unwrap();
-        serde_json::from_str::<SampledReport>(&text).unwrap().unpack("/profiles/a.perf".into())
+        serde_json::from_str::<SampledReport>(&text).unwrap().unpack(Path::new("/profiles/a"))
     }
 
     #[test]
     fn what_a_sampler_saw_arrives_as_it_was_and_moves_no_cursor() {
         let report = SampledReport::pack(&sampled("main;spin 7\nmain;\u{1b}[31m 1\n")).unwrap();
-        assert_eq!(report.plain_ending(), Some("perf"));
         let arrived = sent(&report).unwrap();
         let expected = Sampled { file: "/profiles/a.perf".into(), ..sampled("main;spin 7\nmain;\u{FFFD}[31m 1\n") };
         assert_eq!(arrived, expected);
@@ -107,7 +103,7 @@ mod tests {
         assert!(SampledReport::pack(&sampled(&long)).unwrap_err().contains("a shorter --span"));
         for ending in ["", "../x", "jfr/..", "a.b", "longer-than-any"] {
             let report = SampledReport { ending: ending.to_owned(), ..SampledReport::pack(&sampled("")).unwrap() };
-            assert_eq!(report.plain_ending(), None, "{ending}");
+            assert!(sent(&report).unwrap_err().contains("no ending"), "{ending}");
         }
     }
 }

@@ -7,16 +7,17 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Receiver;
 
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::{JarSource, cache_folder};
 
-use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
+use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer, Transfer};
 use crate::servers::CHUNK;
 use crate::servers::files::FileStore;
 use crate::servers::leftovers::{mark_used, remove_leftovers};
-use crate::servers::network_path::TransferListener;
+use crate::servers::network_path::{TRANSFER_TIMEOUT, listen_for_transfer};
 use tare_run::machine_state::disturbances;
 use tare_run::server_host::ServerId;
 use tare_run::server_host::{LocalServers, SamplingOrder, ServerHost, StartOrder, StartOrigin};
@@ -36,7 +37,8 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server: its own, and those of what is behind it.
     logs: BTreeMap<ServerId, Vec<String>>,
-    listener: Option<TransferListener>,
+    /// Receives what arrives while the network path to this machine is measured.
+    transfer: Option<Receiver<Transfer>>,
     /// The file of the last sampler, until it has been read.
     recording: Option<PathBuf>,
     cancelled: Arc<AtomicBool>,
@@ -55,7 +57,7 @@ impl AgentHost {
             store: FileStore::new(cache_folder()),
             work,
             logs: BTreeMap::new(),
-            listener: None,
+            transfer: None,
             recording: None,
             cancelled: Arc::clone(cancelled),
         }
@@ -66,10 +68,13 @@ impl AgentHost {
         let text = |error: io::Error| error.to_string();
         Ok(match task {
             ServersTask::Listen { address } => {
-                Answer::Listening(self.listener.insert(TransferListener::begin(address).map_err(text)?).port)
+                let (port, received) = listen_for_transfer(address).map_err(text)?;
+                self.transfer = Some(received);
+                Answer::Listening(port)
             }
             ServersTask::Received => {
-                Answer::Received(self.listener.take().and_then(TransferListener::wait_for_transfer))
+                let received = self.transfer.take();
+                Answer::Received(received.and_then(|received| received.recv_timeout(TRANSFER_TIMEOUT).ok()))
             }
             ServersTask::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());

@@ -25,7 +25,7 @@ const TRANSFER_BYTES: u64 = 64 << 20;
 const TRANSFER_TIME: Duration = Duration::from_millis(500);
 const CHUNK: usize = 256 << 10;
 /// How long the agent waits for the end of the transfer to it; longer than any transfer takes.
-const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NetworkPath {
@@ -94,34 +94,25 @@ fn bits_per_s(transfer: Transfer) -> Option<u64> {
     is_known.then(|| (transfer.bytes as f64 * 8.0 / (transfer.span_ns as f64 / 1e9)).round() as u64)
 }
 
-#[derive(Debug)]
-pub(crate) struct TransferListener {
-    pub port: u16,
-    received: Receiver<io::Result<Transfer>>,
-}
-
-impl TransferListener {
-    pub fn begin(address: IpAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind((address, 0))?;
-        let port = listener.local_addr()?.port();
-        let (results, received) = channel();
-        threads::spawn("network-path", move || accept_all(&listener, &results))?;
-        Ok(Self { port, received })
-    }
-
-    /// Waits for the transfer to this machine; `None` if it failed.
-    pub fn wait_for_transfer(self) -> Option<Transfer> {
-        self.received.recv_timeout(TRANSFER_TIMEOUT).ok()?.ok()
-    }
+/// Listens on a free port of `address` for one measurement. Returns the port, and what receives the transfer to this machine.
+pub(crate) fn listen_for_transfer(address: IpAddr) -> io::Result<(u16, Receiver<Transfer>)> {
+    let listener = TcpListener::bind((address, 0))?;
+    let port = listener.local_addr()?.port();
+    let (result, received) = channel();
+    threads::spawn("network-path", move || accept_all(&listener, result))?;
+    Ok((port, received))
 }
 
 /// Accepts the connections of one measurement: those of the round trips, one to read from, and one to write to.
-fn accept_all(listener: &TcpListener, results: &Sender<io::Result<Transfer>>) {
+fn accept_all(listener: &TcpListener, result: Sender<Transfer>) {
     let mut arrivals = listener.incoming();
     arrivals.by_ref().take(ROUND_TRIPS).for_each(drop);
-    let transfer = arrivals.next().map(|arrival| arrival.and_then(receive_transfer));
-    // Sending fails if the other side is gone.
-    let _ = transfer.map(|transfer| results.send(transfer));
+    if let Some(transfer) = arrivals.next().and_then(|arrival| receive_transfer(arrival.ok()?).ok()) {
+        // Sending fails if the other side is gone.
+        let _ = result.send(transfer);
+    }
+    // Nobody waits for a transfer that failed.
+    drop(result);
     if let Some(Ok(connection)) = arrivals.next() {
         send_transfer(connection);
     }
@@ -182,13 +173,13 @@ mod tests {
     fn both_directions_arrive_and_then_nothing_listens() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (results, received) = channel();
-        let accepting = thread::spawn(move || accept_all(&listener, &results));
+        let (result, received) = channel();
+        let accepting = thread::spawn(move || accept_all(&listener, result));
         let connect = || Ok(TcpStream::connect(address).unwrap());
         median_connect(&connect).unwrap();
         send_transfer(connect().unwrap());
         let back = receive_transfer(connect().unwrap()).unwrap();
-        let there = received.recv().unwrap().unwrap();
+        let there = received.recv().unwrap();
         for transfer in [there, back] {
             assert!(bits_per_s(transfer).is_some() && transfer.bytes <= TRANSFER_BYTES + CHUNK as u64, "{transfer:?}");
         }

@@ -192,10 +192,8 @@ impl ServerHost for RemoteServers<'_> {
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
         let name = self.sampler_file_name.take().ok_or_else(no_sampler_attached)?;
         let sampled = self.ask(ServersTask::EndSampling, answer_of!(Sampled))?;
-        let ending = sampled.plain_ending().ok_or_else(|| self.error("the sampler's file has no ending"))?;
-        let file = self.profiles.join(format!("{name}.{ending}"));
         let unread = |reason: String| self.error(format!("the stacks cannot be used: {reason}"));
-        let sampled = sampled.unpack(file).map_err(unread)?;
+        let sampled = sampled.unpack(&self.profiles.join(name)).map_err(unread)?;
         self.fetch_recording(&sampled.file).inspect_err(|_| drop(fs::remove_file(&sampled.file)))?;
         Ok(sampled)
     }
