@@ -8,8 +8,8 @@ use tare_sys::procfs::process::{self, Stat};
 
 use crate::error::RunError;
 use crate::scenario::readings::{divided_by, has_huge_bodies};
+use crate::server_host::ServerId;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
-use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder};
 
 const SERVER: ServerId = ServerId(0);

@@ -9,7 +9,7 @@ use tare_sys::affinity::CpuSet;
 use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
 use crate::load_host::session::{SessionOrder, users_for_workers};
-use crate::server_host::local::server_id::ServerId;
+use crate::server_host::ServerId;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, OnStage};
 

@@ -18,7 +18,7 @@ use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::CheckOutcome;
 
 use crate::error::RunError;
-use crate::server_host::local::server_id::ServerId;
+use crate::server_host::ServerId;
 
 pub use crate::machine::generator::{agent_places, read_places};
 pub use crate::test_bed::slice::SliceLoad;

@@ -14,7 +14,7 @@ use tare_units::Span;
 
 use crate::error::RunError;
 use crate::prepare::{DrivenServer, resolve};
-use crate::server_host::local::server_id::ServerId;
+use crate::server_host::ServerId;
 
 /// The longest that a connect may take, however long an answer may.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -29,8 +29,7 @@ use crate::machine::generator::{agent_places, needed_open_files};
 use crate::prepare::catalog::jdk_home;
 use crate::prepare::engine::Tool;
 use crate::prepare::program_files::files_of_server;
-use crate::server_host::local::server_id::ServerId;
-use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
+use crate::server_host::{FileSender, OwnStart, ServerId, ServerMachine, StartOrder, StartOrigin};
 pub use catalog::check_java;
 
 #[derive(Debug, Clone)]

@@ -28,7 +28,6 @@ use crate::error::RunError;
 
 pub(crate) use file_sender::{FileSender, argument_file, split_all_jars};
 pub use local::LocalServers;
-pub use local::server_id::ServerId;
 pub use local::watch::WatchOrder;
 pub use start::{OwnStart, StartOrder, StartOrigin};
 
@@ -41,6 +40,10 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
         Err(RunError::Plan { key: plan.origin_of("server_host"), message })
     })
 }
+
+/// Names a server of the fork under way: its position among the variants of the fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ServerId(pub usize);
 
 pub trait ServerMachine: fmt::Display {
     fn address(&self) -> IpAddr;

@@ -14,9 +14,9 @@ use tare_sut::probe::jvm::stops;
 use tare_sut::server::{ADDRESS, Server, ServerSpec};
 use tare_units::{SchedulingPolicy, Span};
 
+use crate::server_host::ServerId;
 use crate::server_host::local::counters;
 use crate::server_host::local::live_server::LiveServer;
-use crate::server_host::local::server_id::ServerId;
 
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 

@@ -22,7 +22,7 @@ use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 
-pub use crate::server_host::local::server_id::ServerId;
+pub use crate::server_host::ServerId;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ServerStart<'v> {

@@ -4,7 +4,6 @@ pub(crate) mod counters;
 pub(super) mod live_server;
 pub(crate) mod other_programs;
 pub(crate) mod running_server;
-pub(crate) mod server_id;
 pub(crate) mod watch;
 
 use std::path::PathBuf;
@@ -20,11 +19,10 @@ use tare_sut::server::Status;
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
-use super::{SamplingOrder, ServerHost, StartOrder, StartedServer, no_sampler_attached};
+use super::{SamplingOrder, ServerHost, ServerId, StartOrder, StartedServer, no_sampler_attached};
 use crate::error::RunError;
 use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
-use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder};
 
 pub struct LocalServers {

@@ -17,8 +17,8 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::{Server, Status};
 use tare_sys::procfs::process::Memory;
 
+use crate::server_host::ServerId;
 use crate::server_host::local::live_server::LiveServer;
-use crate::server_host::local::server_id::ServerId;
 
 /// The servers of the fork under way.
 pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;

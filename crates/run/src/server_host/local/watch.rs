@@ -10,9 +10,9 @@ use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 
+use crate::server_host::ServerId;
 use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
-use crate::server_host::local::server_id::ServerId;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchOrder {
