@@ -43,12 +43,8 @@ impl AgentGroup {
         self.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})
     }
 
-    pub fn name(&self, agent: usize) -> &str {
-        &self.fleet.agents()[agent].record.name
-    }
-
     pub fn error(&self, agent: usize, reason: impl Into<String>) -> RunError {
-        RunError::Agent { agent: self.name(agent).to_owned(), reason: reason.into() }
+        RunError::Agent { agent: self.fleet.agents()[agent].record.name.clone(), reason: reason.into() }
     }
 
     /// Sends an order to an agent. If it is gone, the thread that reads its reports notices.

@@ -108,14 +108,6 @@ impl<'a> RemoteServers<'a> {
             copy.write_all(&part).map_err(unwritten)?;
         }
     }
-
-    /// Writes the log of a server that has ended into the folder of the run.
-    fn keep_log(&mut self, id: ServerId, log: &str) {
-        if let Some(name) = self.log_names.remove(&id).filter(|_| !log.is_empty()) {
-            // A run goes on without the log.
-            let _ = fs::write(self.logs.join(name), log);
-        }
-    }
 }
 
 impl ServerHost for RemoteServers<'_> {
@@ -208,7 +200,10 @@ impl ServerHost for RemoteServers<'_> {
             Err(error) => return vec![error.to_string(); servers.len()],
         };
         let keep = |(id, StoppedServer { end, log }): (&ServerId, StoppedServer)| {
-            self.keep_log(*id, &log);
+            if let Some(name) = self.log_names.remove(id).filter(|_| !log.is_empty()) {
+                // A run goes on without the log.
+                let _ = fs::write(self.logs.join(name), log);
+            }
             end
         };
         servers.iter().zip(stopped).map(keep).collect()

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState};
+use tare_analysis::format::{Unit, single};
 use tare_plan::plan::SliceKind;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
@@ -196,7 +197,7 @@ fn progress_text(progress: &Progress<'_>) -> String {
             format!("{scenario}  {variant}  driven by {engine}")
         }
         Progress::MeasuringRound { scenario, turn, slice: (slice, slices), last_per_s, .. } => {
-            let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", rate_text(*per_s));
+            let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", single(Unit::PerSecond, *per_s));
             let (turn, rates) = (turn.as_millis(), last_per_s.iter().map(rate).collect::<String>());
             format!("{scenario}  slice {slice}/{slices}  servers alternate every {turn} ms{rates}")
         }
@@ -208,7 +209,7 @@ fn progress_text(progress: &Progress<'_>) -> String {
                 SliceKind::Fixed => "fixed rate",
                 SliceKind::Poisson => "latency",
             };
-            let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
+            let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", single(Unit::PerSecond, rate)));
             let part = if *kind == SliceKind::Poisson { "window" } else { "slice" };
             format!("{scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}")
         }
@@ -239,10 +240,6 @@ const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p RunPosition<'a>
         | Progress::Profiling { place, .. } => Some(place),
         _ => None,
     }
-}
-
-fn rate_text(per_s: f64) -> String {
-    if per_s >= 10_000.0 { format!("{:.1} k/s", per_s / 1000.0) } else { format!("{per_s:.0}/s") }
 }
 
 #[allow(clippy::disallowed_methods, reason = "paces the terminal; nothing that is recorded")]

@@ -1,8 +1,9 @@
 //! The Kubernetes Job with the agents of one load: creates it, waits for its pods and removes it. Also removes those that a
 //! coordinator could not remove itself: after a crash, or without its network.
 
+use std::cell::RefCell;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,7 +11,7 @@ use tare_load::Cancel;
 use tare_sys::clock;
 use tare_sys::procfs::process;
 
-use super::kubectl::{Caller, Cluster};
+use super::kubectl::Cluster;
 use super::manifest::{CONTAINER, HOST_LABEL, JobShape, PROCESS_LABEL, TARE_SELECTOR, host_label};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::state_of_wait;
@@ -20,20 +21,8 @@ use tare_run::{RunError, plain_line};
 
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 
-/// Which jobs could not be removed, and what to do. They are removed when they are dropped, wherever that is.
-#[derive(Clone, Debug, Default)]
-pub struct LeftJobs(Arc<Mutex<Vec<String>>>);
-
-impl LeftJobs {
-    /// A sentence for each since the last call.
-    pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn add(&self, text: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
-    }
-}
+/// Which jobs could not be removed, and what to do: a sentence for each, added when the job is dropped, wherever that is.
+pub type LeftJobs = Rc<RefCell<Vec<String>>>;
 
 /// A Job in a cluster. One that was made here is removed when it is dropped.
 #[derive(Debug)]
@@ -59,11 +48,12 @@ impl AgentJob {
         cancel: &Cancel,
     ) -> Result<Self, RunError> {
         let manifest = shape.to_manifest().to_string();
-        if let Err(error) = cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
+        if let Err(error) = cluster.call(&["create", "-f", "-"], &manifest, Some(cancel)) {
             // A call that fails may have made the job. After a refusal there is mostly none, so nothing is said of it.
-            let removed = remove_job(cluster, &shape.name, Caller::Tare);
+            let removed = remove_job(cluster, &shape.name, None);
             if let (CommandError::Cancelled, Err(reason)) = (&error, removed) {
-                left.add(format!("job {} may still be there: {reason}; tare agents clean removes it", shape.name));
+                left.borrow_mut()
+                    .push(format!("job {} may still be there: {reason}; tare agents clean removes it", shape.name));
             }
             return Err(error.at(place));
         }
@@ -81,7 +71,7 @@ impl AgentJob {
         let (of, name) = (place.to_owned(), name.to_owned());
         let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, left: None };
         let get: [&str; 2] = ["get", &format!("job/{}", job.name)];
-        let found = cluster.call_json(&get, Caller::User(cancel)).map_err(|error| error.at(place))?;
+        let found = cluster.call_json(&get, Some(cancel)).map_err(|error| error.at(place))?;
         job.agents = found["spec"]["parallelism"].as_u64().unwrap_or(0) as usize;
         job.pod_cpus = whole_cpus(&found["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"]);
         Ok(job)
@@ -117,14 +107,14 @@ impl AgentJob {
 
     fn pods(&self, cancel: &Cancel) -> Result<Vec<Pod>, RunError> {
         let selector = format!("--selector=batch.kubernetes.io/job-name={}", self.name);
-        let list = self.cluster.call_json(&["get", "pods", &selector], Caller::User(cancel));
+        let list = self.cluster.call_json(&["get", "pods", &selector], Some(cancel));
         Ok(read_pods(&list.map_err(|error| error.at(&self.place))?))
     }
 
     /// Without the right to read events, the wait ends with its time.
     fn refusal(&self, cancel: &Cancel) -> Option<String> {
         let selector = format!("--field-selector=involvedObject.kind=Job,involvedObject.name={}", self.name);
-        refusal_of_pods(&self.cluster.call_json(&["get", "events", &selector], Caller::User(cancel)).ok()?)
+        refusal_of_pods(&self.cluster.call_json(&["get", "events", &selector], Some(cancel)).ok()?)
     }
 
     pub(crate) fn attach(&self, pod: &Pod) -> Command {
@@ -135,7 +125,7 @@ impl AgentJob {
     /// Asks the cluster, once the pipe to a pod has ended, what happened to it.
     pub(crate) fn explain_end(&self, pod: &Pod) -> ExplainEnd {
         let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", pod.name));
-        Box::new(move || match cluster.call_json(&["get", &pod], Caller::Tare).map_err(CommandError::reason) {
+        Box::new(move || match cluster.call_json(&["get", &pod], None).map_err(CommandError::reason) {
             Ok(pod) => end_of_pod(&pod),
             Err(reason) if reason.contains("not found") => Some("somebody deleted the pod".to_owned()),
             Err(_) => None,
@@ -147,17 +137,17 @@ impl Drop for AgentJob {
     fn drop(&mut self) {
         let Some(left) = &self.left else { return };
         // A job that stays ends by its own deadline.
-        if let Err(reason) = remove_job(&self.cluster, &self.name, Caller::Tare) {
-            left.add(format!("job {} is still there: {reason}; tare agents clean removes it", self.name));
+        if let Err(reason) = remove_job(&self.cluster, &self.name, None) {
+            left.borrow_mut().push(format!("job {} is still there: {reason}; tare agents clean removes it", self.name));
         }
     }
 }
 
 /// Removes a job. Its pods are removed by the cluster, in the background.
-fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), String> {
+fn remove_job(cluster: &Cluster, name: &str, cancel: Option<&Cancel>) -> Result<(), String> {
     let job = format!("job/{name}");
     let delete: [&str; 5] = ["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"];
-    cluster.call(&delete, "", caller).map(drop).map_err(CommandError::reason)
+    cluster.call(&delete, "", cancel).map(drop).map_err(CommandError::reason)
 }
 
 /// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine left
@@ -165,14 +155,14 @@ fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), S
 pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Option<String>)>, String> {
     // Nobody sets this flag: kubectl is in the process group of this program, so Ctrl-C ends both.
     let not_cancelled = Cancel::default();
-    let caller = Caller::User(&not_cancelled);
+    let cancel = Some(&not_cancelled);
     let of_host = if all { String::new() } else { format!(",{HOST_LABEL}={}", host_label()) };
     let list: [&str; 3] = ["get", "jobs", &format!("--selector={TARE_SELECTOR}{of_host}")];
-    let jobs = cluster.call_json(&list, caller).map_err(CommandError::reason)?;
+    let jobs = cluster.call_json(&list, cancel).map_err(CommandError::reason)?;
     let jobs = jobs["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     let left = jobs.iter().filter(|job| all || !has_coordinator(job));
     let names = left.filter_map(|job| job["metadata"]["name"].as_str());
-    Ok(names.map(|name| (name.to_owned(), remove_job(cluster, name, caller).err())).collect())
+    Ok(names.map(|name| (name.to_owned(), remove_job(cluster, name, cancel).err())).collect())
 }
 
 /// Whether the coordinator that made a job on this machine still runs. Of another user's, only the process is seen.

@@ -28,14 +28,6 @@ pub struct Cluster {
     pub namespace: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Caller<'a> {
-    /// The user waits: kubectl may ask on the terminal, as for credentials, and Ctrl-C ends the call.
-    User(&'a Cancel),
-    /// tare cleans up, or asks for the cause of a failure, and Ctrl-C does not reach the call.
-    Tare,
-}
-
 impl Cluster {
     pub(super) fn kubectl(&self, args: &[&str]) -> Command {
         let mut command = Command::new("kubectl");
@@ -45,22 +37,24 @@ impl Cluster {
         command
     }
 
-    pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CommandError> {
+    /// What kubectl prints. With `cancel` the user waits: kubectl may ask on the terminal, as for credentials, and Ctrl-C ends the
+    /// call. Without it tare cleans up, or asks for the cause of a failure, and Ctrl-C does not reach the call.
+    pub(super) fn call(&self, args: &[&str], stdin: &str, cancel: Option<&Cancel>) -> Result<String, CommandError> {
         let mut command = self.kubectl(args);
         command.arg(HTTP_TIMEOUT);
-        run_call(&mut command, stdin, caller)
+        run_call(&mut command, stdin, cancel)
     }
 
-    pub(super) fn call_json(&self, args: &[&str], caller: Caller<'_>) -> Result<Value, CommandError> {
-        let text = self.call(&[args, &["-o", "json"]].concat(), "", caller)?;
+    pub(super) fn call_json(&self, args: &[&str], cancel: Option<&Cancel>) -> Result<Value, CommandError> {
+        let text = self.call(&[args, &["-o", "json"]].concat(), "", cancel)?;
         serde_json::from_str(&text).map_err(|error| CommandError::Failed(format!("kubectl prints no JSON: {error}")))
     }
 }
 
-fn run_call(command: &mut Command, stdin: &str, caller: Caller<'_>) -> Result<String, CommandError> {
-    let (idle_limit, cancel) = match caller {
-        Caller::User(cancel) => (USER_LIMIT, cancel.clone()),
-        Caller::Tare => {
+fn run_call(command: &mut Command, stdin: &str, cancel: Option<&Cancel>) -> Result<String, CommandError> {
+    let (idle_limit, cancel) = match cancel {
+        Some(cancel) => (USER_LIMIT, cancel.clone()),
+        None => {
             command.process_group(0);
             (TARE_LIMIT, Cancel::default())
         }
@@ -143,27 +137,27 @@ mod tests {
     fn a_kubectl_that_hangs_is_ended_by_ctrl_c() {
         let cancel = Cancel::default();
         cancel.cancel();
-        let end = run_call(&mut hanging(), "", Caller::User(&cancel)).unwrap_err();
+        let end = run_call(&mut hanging(), "", Some(&cancel)).unwrap_err();
         assert!(matches!(end, CommandError::Cancelled), "{end:?}");
     }
 
     #[test]
     fn a_kubectl_that_may_ask_stays_in_the_process_group_of_the_terminal() {
-        let group_of = |caller: Caller<'_>| {
+        let group_of = |cancel: Option<&Cancel>| {
             let mut command = Command::new("sh");
             command.args(["-c", "ps -o pgid= -p $$ || cut -d' ' -f5 /proc/$$/stat"]);
-            run_call(&mut command, "", caller).unwrap().trim().to_owned()
+            run_call(&mut command, "", cancel).unwrap().trim().to_owned()
         };
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
         let own = stat.rsplit(')').next().unwrap().split_whitespace().nth(2).unwrap();
-        assert_eq!(group_of(Caller::User(&Cancel::default())), own);
-        assert_ne!(group_of(Caller::Tare), own, "Ctrl-C does not reach it");
+        assert_eq!(group_of(Some(&Cancel::default())), own);
+        assert_ne!(group_of(None), own, "Ctrl-C does not reach it");
     }
 
     #[test]
     fn a_call_gets_its_input() {
         let text = "a".repeat(300_000);
-        assert_eq!(run_call(&mut Command::new("cat"), &text, Caller::Tare).unwrap(), text);
+        assert_eq!(run_call(&mut Command::new("cat"), &text, None).unwrap(), text);
     }
 
     #[test]
