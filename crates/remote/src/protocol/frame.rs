@@ -1,9 +1,12 @@
-//! Frames: a message as JSON, after its length in four bytes, the most significant first.
+//! Frames: a message as JSON, after its length in four bytes, the most significant first; and bytes within the JSON.
 
+use std::fmt;
 use std::io::{ErrorKind, Read};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::ProtocolError;
 
@@ -46,10 +49,33 @@ pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Re
     Ok(Some(serde_json::from_slice(&message)?))
 }
 
+/// Bytes that are base64 in the JSON of a message.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Bytes, Order};
+    use crate::protocol::Order;
 
     fn ping(number: u64) -> Vec<u8> {
         encode_frame(&Order::Ping { number }, LONGEST_ORDER).unwrap()

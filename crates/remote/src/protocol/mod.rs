@@ -1,6 +1,5 @@
 //! What a coordinator and its agents tell one another: orders and reports, each in a frame of known length.
 
-mod bytes;
 mod error;
 mod frame;
 mod message;
@@ -8,9 +7,8 @@ mod packed_sample;
 mod sampled;
 mod task;
 
-pub use bytes::Bytes;
 pub use error::ProtocolError;
-pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
+pub use frame::{Bytes, LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{ClockReading, Greeting, OpenConnections, Order, Report, Version};
 pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tare_sample::{ErrorClass, ErrorTallies, ErrorTally, PackedHistogram, RequestTally, SliceSample};
 
-use super::bytes::Bytes;
 use super::error::ProtocolError;
+use super::frame::Bytes;
 
 /// No count of one period is larger, so that the sums of a long load do not overflow.
 const LARGEST_COUNT: u64 = 1 << 44;

@@ -7,7 +7,7 @@ use tare_profile::collapsed::parse_collapsed;
 use tare_record::profile::{PackedText, Weight};
 use tare_sut::sampler::Sampled;
 
-use super::bytes::Bytes;
+use super::frame::Bytes;
 
 /// The most bytes of stacks that are sent between machines, before they are packed.
 const LONGEST_STACKS: u64 = 32 << 20;

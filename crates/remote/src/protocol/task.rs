@@ -17,7 +17,7 @@ use tare_sut::jdk::Jdk;
 use tare_sut::server::Status;
 use tare_units::Span;
 
-use super::bytes::Bytes;
+use super::frame::Bytes;
 use super::packed_sample::PackedSample;
 use super::sampled::SampledReport;
 

@@ -13,8 +13,7 @@ use tare_sys::procfs::process;
 
 use super::kubectl::Cluster;
 use super::manifest::{CONTAINER, HOST_LABEL, JobShape, PROCESS_LABEL, TARE_SELECTOR, host_label};
-use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
-use super::wait::state_of_wait;
+use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods, state_of_wait};
 use crate::link::command::CommandError;
 use crate::link::pipes::ExplainEnd;
 use tare_run::{RunError, plain_line};

@@ -5,7 +5,6 @@ mod agent_job;
 mod kubectl;
 mod manifest;
 mod pods;
-mod wait;
 
 pub(crate) use agent_job::AgentJob;
 pub use agent_job::{LeftJobs, remove_agent_jobs};
