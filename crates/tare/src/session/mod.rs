@@ -132,25 +132,24 @@ pub fn print_plan(plan: &Plan) -> Outcome {
 
 /// Names the flags that change nothing in this plan, such as `--slice` in a sequential run.
 pub fn note_unused(flags: &Options, plan: &Plan) {
-    // The servers of the plan have them.
-    const WITH_SERVERS: [&str; 3] = ["baseline", "aa", "versions"];
-    // Servers of the catalog have them.
-    const OF_JVMS: [&str; 3] = ["java", "jvm_cpus", "jvm_options"];
-    const OF_PUSHES: [&str; 3] = ["messages", "push", "server_clock"];
-    let is_of_jvms = |key: &str| OF_JVMS.contains(&key);
     let runs_catalog = plan.started().any(|variant| variant.program.is_of_catalog());
     // Gatling and the meter inside JVMs are built.
     let needs_jdk = plan.probes.hiccups || !plan.engines.is_empty();
-    let has_jvm = |key: &str| !is_of_jvms(key) || runs_catalog || (key == "java" && needs_jdk);
     let is_pushed = plan.groups.iter().flat_map(|group| &group.scenarios).any(|named| named.scenario.push.is_some());
-    let has_pushes = |key: &str| is_pushed || !OF_PUSHES.contains(&key);
-    let is_listed = |key: &str| plan.settings.iter().any(|setting| setting.key == key);
-    let is_used = |key: &str| WITH_SERVERS.contains(&key) || (is_listed(key) && has_jvm(key) && has_pushes(key));
+    let is_used = |key: &str| match key {
+        // The servers of the plan have them.
+        "baseline" | "aa" | "versions" => true,
+        _ if !plan.settings.iter().any(|setting| setting.key == key) => false,
+        "java" => runs_catalog || needs_jdk,
+        "jvm_cpus" | "jvm_options" => runs_catalog,
+        "messages" | "push" | "server_clock" => is_pushed,
+        _ => true,
+    };
     let given = flags.given_values();
     let is_unused = |setting: &SettingInfo| given.iter().any(|(key, _)| *key == setting.key) && !is_used(setting.key);
     for setting in all_settings().into_iter().filter(is_unused) {
         let own = "; a server of the suite has the JVM and the options of its command";
-        let why = if is_of_jvms(setting.key) { own } else { "" };
+        let why = if matches!(setting.key, "java" | "jvm_cpus" | "jvm_options") { own } else { "" };
         console::print_note(&format!("  note: --{} has no effect in this run{why}", setting.long()));
     }
 }
