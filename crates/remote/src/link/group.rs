@@ -15,7 +15,7 @@ use crate::fleet::{AgentPhase, Answered, Fleet, FleetAgent};
 use crate::protocol::{Answer, Order, Task, Version};
 
 /// How often a waiting coordinator looks for silent agents and for Ctrl-C.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const CHECK_EVERY: Duration = Duration::from_millis(50);
 const REPORTS_AT_ONCE: usize = 256;
 const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 

@@ -13,12 +13,10 @@ use tare_sys::clock::{self, Nanos};
 use super::agents::share_load;
 use super::fleet_record::{agent_records, equipment_of, loss_events};
 use crate::fleet::{AgentPhase, Fleet, FleetAgent};
-use crate::link::group::AgentGroup;
+use crate::link::group::{AgentGroup, CHECK_EVERY};
 use crate::link::starting::{AgentsOrder, PodOrder, start_agents};
 use crate::protocol::{LoadCommand, LoadTask, Order, Task, answer_of};
 
-/// How long a coordinator waits for reports before it looks for silent agents and for Ctrl-C.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// Pings before the start, from which the offsets of clocks are known.
 const CLOCK_PINGS: usize = 16;
 /// Time from the order to begin until the start, in addition to a round trip.
@@ -36,7 +34,6 @@ const SHARED_CORES: &str = "agents in pods share the cores of their nodes with o
 pub struct AgentFleet {
     group: AgentGroup,
     equipment: Vec<Equipment>,
-    every_ns: u64,
 }
 
 impl AgentFleet {
@@ -56,8 +53,7 @@ impl AgentFleet {
         let (mut group, cores) = start_agents(&order, cancel, progress)?;
         check_connections(job, cores.len())?;
         share_load(&mut group, cores, cancel)?;
-        let every_ns = job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64;
-        let (this, share_cpus) = Self::prepare(group, command, every_ns, cancel)?;
+        let (this, share_cpus) = Self::prepare(group, command, cancel)?;
         if share_cpus {
             progress(SHARED_CORES);
         }
@@ -68,7 +64,6 @@ impl AgentFleet {
     pub(super) fn prepare(
         mut group: AgentGroup,
         command: LoadCommand,
-        every_ns: u64,
         cancel: &Cancel,
     ) -> Result<(Self, bool), RunError> {
         let agents = group.fleet.agents().len();
@@ -81,15 +76,14 @@ impl AgentFleet {
             equipment.push(equipped.equipment);
             share_cpus |= equipped.shares_cpus;
         }
-        Ok((Self { group, equipment, every_ns }, share_cpus))
+        Ok((Self { group, equipment }, share_cpus))
     }
 
-    fn open(&mut self, cancel: &Cancel, observer: OnObserved<'_>) -> Result<(), RunError> {
+    fn open(&mut self, every_ns: u64, cancel: &Cancel, observer: OnObserved<'_>) -> Result<(), RunError> {
         let begin = clock::now();
         let mut shown = (0, 0);
         for agent in 0..self.equipment.len() {
-            let drive = Task::Load(LoadTask::DriveCommand { every_ns: self.every_ns });
-            self.group.send_task(agent, drive, true);
+            self.group.send_task(agent, Task::Load(LoadTask::DriveCommand { every_ns }), true);
         }
         self.group.wait_for_all(cancel, |agent| agent.phase == AgentPhase::Ready, &mut |fleet: &Fleet| {
             let sum = |of: fn(&FleetAgent) -> u64| fleet.agents().iter().map(of).sum::<u64>() as usize;
@@ -104,7 +98,7 @@ impl AgentFleet {
     }
 
     /// Measures the clock offsets of all agents, and sends each the start time on its own clock.
-    fn begin(&mut self, cancel: &Cancel) -> Result<Nanos, RunError> {
+    fn begin(&mut self, every_ns: u64, cancel: &Cancel) -> Result<Nanos, RunError> {
         for _ in 0..CLOCK_PINGS {
             self.group.measure_offsets(cancel)?;
         }
@@ -116,7 +110,7 @@ impl AgentFleet {
                 self.group.send(index, Order::Begin { start_ns: offset.on_agent_clock(start.0) });
             }
         }
-        self.group.fleet.begin(start.0, self.every_ns);
+        self.group.fleet.begin(start.0, every_ns);
         Ok(start)
     }
 
@@ -153,9 +147,10 @@ impl LoadSource for AgentFleet {
 
     /// The agents have a period of their own, because a sample for each part of the job would be many.
     fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
-        let opened = self.open(cancel, observer).and_then(|()| {
+        let every_ns = job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64;
+        let opened = self.open(every_ns, cancel, observer).and_then(|()| {
             observer(Observed::Load(Watched::Begun));
-            self.begin(cancel)
+            self.begin(every_ns, cancel)
         });
         let start = match opened {
             Err(RunError::Interrupted) => {

@@ -15,5 +15,5 @@ pub use sampled::SampledReport;
 pub(crate) use task::answer_of;
 pub use task::{
     AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, LoadCommand, LoadTask, MachineFacts, ServersTask,
-    StartResult, StoppedServer, Task, Transfer,
+    StartResult, StoppedServer, Task,
 };

@@ -110,7 +110,7 @@ pub struct FilePart {
 pub enum ServersTask {
     /// Accept connections on this address for a moment, so that the network path to it can be measured.
     Listen { address: IpAddr },
-    /// Report how much of the transfer arrived.
+    /// Report how fast the transfer was.
     Received,
     /// Find a JDK of this release or a later one.
     FindJava { minimum: u32, home: Option<PathBuf> },
@@ -162,8 +162,8 @@ pub enum Answer {
     Equipped(Equipped),
     Driven(DrivenShare),
     Listening(u16),
-    /// `None` where nothing was sent, or the transfer failed.
-    Received(Option<Transfer>),
+    /// The rate in bit/s; `None` where too little was sent, or the transfer failed.
+    Received(Option<u64>),
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
@@ -216,13 +216,6 @@ impl MachineFacts {
         }
         self
     }
-}
-
-/// The bytes of a transfer that arrived after the first read, and the time they took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transfer {
-    pub bytes: u64,
-    pub span_ns: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::{JarSource, cache_folder};
 
-use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer, Transfer};
+use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
 use crate::servers::CHUNK;
 use crate::servers::files::FileStore;
 use crate::servers::leftovers::{mark_used, remove_leftovers};
@@ -37,8 +37,7 @@ pub(crate) struct AgentHost {
     work: PathBuf,
     /// File names of the logs, by server: its own, and those of what is behind it.
     logs: BTreeMap<ServerId, Vec<String>>,
-    /// Receives what arrives while the network path to this machine is measured.
-    transfer: Option<Receiver<Transfer>>,
+    transfer: Option<Receiver<Option<u64>>>,
     /// The file of the last sampler, until it has been read.
     recording: Option<PathBuf>,
     cancelled: Arc<AtomicBool>,
@@ -74,7 +73,7 @@ impl AgentHost {
             }
             ServersTask::Received => {
                 let received = self.transfer.take();
-                Answer::Received(received.and_then(|received| received.recv_timeout(TRANSFER_TIMEOUT).ok()))
+                Answer::Received(received.and_then(|received| received.recv_timeout(TRANSFER_TIMEOUT).ok()?))
             }
             ServersTask::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());

@@ -48,7 +48,7 @@ fn job() -> LoadJob {
         load_cpus: "1".to_owned(),
         server: None,
         server_clock: ServerClock::Same,
-        interval: Span::from_millis(250),
+        interval: Span::from_secs(1),
         seed: 7,
         conditions: Vec::new(),
         settings: Vec::new(),
@@ -167,7 +167,7 @@ impl Behaviour {
 fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
     let mut group = started(behaviours.iter().map(|behaviour| behaviour.live()).collect());
     share_load(&mut group, vec![AgentCores::default(); behaviours.len()], cancel)?;
-    AgentFleet::prepare(group, LoadCommand::default(), EVERY_NS, cancel).map(|(fleet, _)| fleet)
+    AgentFleet::prepare(group, LoadCommand::default(), cancel).map(|(fleet, _)| fleet)
 }
 
 /// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.
