@@ -2,7 +2,6 @@
 
 mod agents;
 mod coordinator;
-mod fleet_record;
 #[cfg(test)]
 mod tests;
 

@@ -5,7 +5,6 @@ mod header;
 mod intervals;
 mod job;
 mod outlook;
-mod placement;
 mod process;
 mod server;
 mod source;
@@ -14,7 +13,6 @@ pub use crate::machine::generator::{allow_connections, generator_cpus, is_whole_
 pub use drive::{DrivenLoad, drive_load};
 pub use header::load_header;
 pub use job::LoadJob;
-pub use placement::{may_answer, server_is_elsewhere};
-pub use process::find_process;
+pub use process::{find_process, may_answer, server_is_elsewhere};
 pub use server::WatchedServer;
 pub use source::{Equipment, LoadSource, MadeLoad, Observed, OnObserved};

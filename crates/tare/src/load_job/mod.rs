@@ -2,7 +2,6 @@
 
 mod body;
 mod files;
-mod model;
 mod place;
 mod protocol;
 mod request;
@@ -16,7 +15,7 @@ use std::time::Duration;
 use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec};
 use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
-use tare_plan::load_plan::{LoadStop, Protocol, TlsTrust};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop, Protocol, TlsTrust};
 use tare_record::RequestTally;
 use tare_run::load::{LoadJob, find_process, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
@@ -24,7 +23,7 @@ use tare_sys::clock;
 use tare_units::Span;
 use url::Url;
 
-use crate::args::{ConnectionArgs, LoadArgs, Spin};
+use crate::args::{ConnectionArgs, LoadArgs, ModelArgs, Spin};
 use crate::console::print_note;
 use crate::failure::wrong_usage;
 use place::LoadTarget;
@@ -69,7 +68,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     check_tls_flags(connection, is_tls)?;
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
-    if has_stages && model::staged_time(load).is_zero() {
+    if has_stages && staged_time(load).is_zero() {
         return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
     }
     check_conditions(&args.output.fail_if, &requests)?;
@@ -81,7 +80,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         checks: args.request.check.len() as u32,
         feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
         setup: args.request.setup.as_ref().map(|file| file.display().to_string()),
-        model: model::load_model(load),
+        model: load_model(load),
         think: args.request.think.map(|think| Span(think.mean())),
         stop,
         warmup: load.warmup,
@@ -101,7 +100,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     let spins = match load.spin {
         Spin::Always => true,
         Spin::Never => false,
-        Spin::Auto => model::is_open_loop(load) && server_is_elsewhere(&place.target, &cpus),
+        Spin::Auto => is_open_loop(load) && server_is_elsewhere(&place.target, &cpus),
     };
     let session = SessionSpec {
         host: Some(args.request.host.clone().unwrap_or(place.host)),
@@ -168,7 +167,7 @@ fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
 /// When the load ends. With --messages, each user's subscription counts as one request.
 fn stop(args: &LoadArgs, protocol: &Protocol) -> LoadStop {
     let model = &args.model;
-    let staged = model::staged_time(model);
+    let staged = staged_time(model);
     let span = model.duration.or((!staged.is_zero()).then_some(Span(staged)));
     let count = match protocol {
         Protocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),
@@ -178,6 +177,31 @@ fn stop(args: &LoadArgs, protocol: &Protocol) -> LoadStop {
         Some(count) => LoadStop::Requests { count, at_most: span.unwrap_or(LoadStop::NO_LIMIT) },
         None => LoadStop::Duration { span: span.unwrap_or(Span(USUAL)) },
     }
+}
+
+fn load_model(model: &ModelArgs) -> LoadModel {
+    if !model.user_stages.is_empty() {
+        return LoadModel::ClosedStages { stages: model.user_stages.clone() };
+    }
+    if !is_open_loop(model) {
+        return LoadModel::Closed;
+    }
+    let rate = model.rate.unwrap_or(0.0);
+    let (per_s, stages) = match model.ramp {
+        Some(over) => (0.0, vec![LoadStage { to: rate, over }]),
+        None => (rate, model.stages.clone()),
+    };
+    let arrivals = if model.poisson { Arrivals::Poisson } else { Arrivals::Even };
+    LoadModel::Open { per_s, stages, arrivals, tick: model.tick }
+}
+
+fn is_open_loop(model: &ModelArgs) -> bool {
+    model.rate.is_some() || !model.stages.is_empty()
+}
+
+/// How long the stages of --stages or --user-stages last.
+fn staged_time(model: &ModelArgs) -> Duration {
+    model.stages.iter().chain(&model.user_stages).map(|stage| stage.over.0).sum()
 }
 
 fn interval(args: &LoadArgs, stop: LoadStop) -> Span {
