@@ -90,7 +90,6 @@ impl Seen {
         let room = width.saturating_sub(46).min(POINTS);
         let of =
             |value: fn(&Point) -> Option<f64>| Tone::Chart.paint(colored, &spark(self.points.iter().map(value), room));
-        let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         let row = |name: &str, now: String, beside: String, line: String| {
             format!("  {name:<9}{now:>12}  {beside:<20} {line}")
         };
@@ -135,7 +134,6 @@ impl Seen {
             LoadPhase::Measuring => {}
         }
         let last = self.points.back().copied().unwrap_or_default();
-        let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
         let [now, mean] = [last.per_s, self.mean_per_s].map(rate);
         let [p50, p99] = [last.p50_ns, last.p99_ns].map(time);
         let (elapsed, failed, busy) = (clock_text(self.elapsed), grouped(self.failed), share(last.cpu_share.min(1.0)));
@@ -157,6 +155,10 @@ impl AgentLine {
             }
         }
     }
+}
+
+fn time(ns: Option<u64>) -> String {
+    ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64))
 }
 
 fn warming_up(per_s: f64) -> String {

@@ -1,8 +1,10 @@
-//! What a new plan learns from this machine: its facts, and the runs that it has made before.
+//! The machine of the servers of a plan, and what a new plan learns from it and from earlier runs.
 
 use std::path::Path;
 
 use tare_analysis::earlier;
+use tare_load::Cancel;
+use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
 use tare_plan::earlier::EarlierRun;
 use tare_plan::resolve::MachineFacts;
@@ -10,16 +12,54 @@ use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
+use tare_remote::{HostChoice, RemoteHost};
+use tare_run::RunError;
 use tare_run::load_host::read_places;
 use tare_run::machine_state;
 use tare_run::server_host::ServerMachine;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::{allowed_cpus, physical_cores};
 
-use super::servers_machine::{connect_by, java_home};
+use crate::{console, interrupt};
 
 /// Older runs than this many are not consulted: a machine changes.
 const NEWEST: usize = 100;
+
+/// The home of the JDK that is named; `newest` names none.
+fn java_home(java: Option<&str>) -> Option<&Path> {
+    java.filter(|java| *java != "newest").map(Path::new)
+}
+
+fn print_progress(text: &str) {
+    console::print_note(&format!("  {text}"));
+}
+
+/// Connects to the machine of a plan's servers; `None` where they run on this one.
+pub fn connect(plan: &Plan) -> anyhow::Result<Option<RemoteHost>> {
+    let machine = &plan.machine;
+    let Some(place) = &machine.server_host else { return Ok(None) };
+    let (address, java) = (machine.server_address.as_deref(), java_home(Some(&machine.java)));
+    let cancel = Cancel::from(interrupt::flag()?);
+    Ok(Some(RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress)?))
+}
+
+/// The same before there is a plan. The flags win over the suite.
+fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<RemoteHost>> {
+    let named = |of: fn(&Options) -> Option<&str>| [flags, &suite.run].into_iter().find_map(of);
+    let Some(place) = named(|options| options.server_host.as_deref()) else { return Ok(None) };
+    let address = named(|options| options.server_address.as_deref());
+    let java = java_home(named(|options| options.java.as_deref()));
+    let cancel = Cancel::from(interrupt::flag()?);
+    let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress);
+    let connected = connected.map_err(|error| match error {
+        RunError::Plan { key, message } => {
+            let key = suite.origin_of(&key.trim_start_matches('-').replace('-', "_"), flags);
+            RunError::Plan { key, message }
+        }
+        other => other,
+    });
+    Ok(Some(connected?))
+}
 
 /// The machine that a plan is made for. The flags win over the suite.
 pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFacts> {

@@ -22,7 +22,7 @@ use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
 use super::presentation::PROFILE_DIR;
-use super::{EndedRun, Session, can_go_on, is_interrupted, servers_machine};
+use super::{EndedRun, Session, can_go_on, is_interrupted, known_facts};
 use crate::git;
 use crate::progress::RunView;
 use crate::recorded_command::recorded_command;
@@ -74,7 +74,7 @@ impl Session<'_> {
 
     fn measure_from(&self, plan: &Plan, target: RecordTarget<'_>, pods: &PodOrder) -> anyhow::Result<EndedRun> {
         let cancelled = &interrupt::flag()?;
-        let remote_host = servers_machine::connect(plan, cancelled)?;
+        let remote_host = known_facts::connect(plan)?;
         let host = remote_host.as_ref().map(|host| host as &dyn ServerMachine);
         tare_run::check_plan(plan, host)?;
         console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));

@@ -4,7 +4,6 @@ mod built_servers;
 mod known_facts;
 mod measure;
 mod presentation;
-mod servers_machine;
 
 use std::path::PathBuf;
 
