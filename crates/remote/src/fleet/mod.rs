@@ -82,7 +82,8 @@ pub struct Fleet {
     begin_ns: u64,
     period_ns: u64,
     epoch_unix_ns: u64,
-    clocks: MessageTally,
+    /// The estimates of the server's clock, from the agents that have finished.
+    pub clocks: MessageTally,
 }
 
 impl Fleet {
@@ -248,11 +249,6 @@ impl Fleet {
         Some(sum)
     }
 
-    /// The estimates of the server's clock, from the agents that have finished.
-    pub const fn server_clock(&self) -> &MessageTally {
-        &self.clocks
-    }
-
     pub fn remaining(&self) -> usize {
         self.agents.iter().filter(|agent| agent.loss().is_none()).count()
     }
@@ -298,7 +294,7 @@ impl FleetAgent {
         let Some((_, sent_ns)) = self.open_ping.take_if(|(number, _)| *number == reading.number) else { return };
         if !matches!(self.phase, AgentPhase::Running) {
             let found = ClockOffset::from_ping(sent_ns, now_ns, epoch_unix_ns, reading);
-            self.offset = Some(self.offset.map_or(found, |offset| offset.with_shorter_round_trip(found)));
+            self.offset = self.offset.into_iter().chain([found]).min_by_key(|offset| offset.round_trip_ns);
         }
     }
 

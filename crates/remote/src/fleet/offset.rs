@@ -25,10 +25,6 @@ impl ClockOffset {
         }
     }
 
-    pub const fn with_shorter_round_trip(self, other: Self) -> Self {
-        if other.round_trip_ns < self.round_trip_ns { other } else { self }
-    }
-
     /// Converts a time of the coordinator's monotonic clock to the agent's, in nanoseconds.
     pub const fn on_agent_clock(&self, moment_ns: u64) -> u64 {
         moment_ns.wrapping_add(self.monotonic_ns as u64)
@@ -69,11 +65,5 @@ mod tests {
             let found = offset(99 * S as u64, 40_000, 40_000, ahead_ns, 0);
             assert_eq!(found.on_agent_clock(start_ns), start_ns.checked_add_signed(ahead_ns).unwrap());
         }
-    }
-
-    #[test]
-    fn the_shortest_round_trip_decides() {
-        let (far, close) = (offset(S as u64, 9_000, 1_000, 5, 5), offset(S as u64, 100, 100, 5, 5));
-        assert_eq!((far.with_shorter_round_trip(close), close.with_shorter_round_trip(far)), (close, close));
     }
 }

@@ -26,6 +26,7 @@ const ORDER_MARGIN: Duration = Duration::from_secs(60);
 pub struct AgentsOrder<'a> {
     pub places: &'a [AgentPlace],
     pub pods: &'a PodOrder,
+    /// The longest time of their work.
     pub longest: Duration,
     /// The cores that agents on this machine share.
     pub local_cpus: &'a CpuSet,

@@ -36,7 +36,7 @@ const LATE_SHARE: f64 = 0.01;
 pub struct LoadAgents {
     group: RefCell<AgentGroup>,
     names: Vec<String>,
-    facts: Vec<Vec<FactSection>>,
+    sections: Vec<FactSection>,
     disturbances: Vec<EventRecord>,
 }
 
@@ -57,17 +57,18 @@ impl LoadAgents {
     pub(super) fn of_run(mut group: AgentGroup) -> Result<Self, RunError> {
         let agents = group.fleet.agents();
         let names: Vec<String> = agents.iter().map(|agent| agent.record.name.clone()).collect();
-        let (mut all_facts, mut disturbances) = (Vec::new(), Vec::new());
+        let mut sections = vec![section("Agents of the load", [("agents", Some(names.join(", ")))])];
+        let mut disturbances = Vec::new();
         let described = group.call_each(vec![Task::Describe { java: None }; names.len()], None, answer_of!(Facts))?;
         let task = Task::Load(LoadTask::Disturbances);
         let disturbed = group.call_each(vec![task; names.len()], None, answer_of!(Disturbances))?;
         for (((facts, _), (found, _)), name) in described.into_iter().zip(disturbed).zip(&names) {
             let of_agent =
                 |section: FactSection| FactSection { title: format!("{} of {name}", section.title), ..section };
-            all_facts.push(facts.plain().sections.into_iter().map(of_agent).collect());
+            sections.extend(facts.plain().sections.into_iter().map(of_agent));
             disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
-        Ok(Self { group: RefCell::new(group), names, facts: all_facts, disturbances })
+        Ok(Self { group: RefCell::new(group), names, sections, disturbances })
     }
 
     pub fn count(&self) -> usize {
@@ -91,8 +92,7 @@ impl LoadMachines for LoadAgents {
     }
 
     fn sections(&self) -> Vec<FactSection> {
-        let agents = section("Agents of the load", [("agents", Some(self.names.join(", ")))]);
-        std::iter::once(agents).chain(self.facts.iter().flatten().cloned()).collect()
+        self.sections.clone()
     }
 
     fn load(&self, cancelled: Arc<AtomicBool>) -> Box<dyn RunLoad + '_> {

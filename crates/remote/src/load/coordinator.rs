@@ -162,7 +162,7 @@ impl LoadSource for AgentFleet {
         };
         let mut whole = self.merge_reports(start, cancel, observer);
         let fleet = &self.group.fleet;
-        let clocks = fleet.server_clock();
+        let clocks = &fleet.clocks;
         (whole.messages.clock, whole.messages.clock_within_ns) = (clocks.clock, clocks.clock_within_ns);
         // Without agents the load has ended before its time.
         whole.cancelled |= cancel.is_cancelled() || fleet.remaining() == 0;
