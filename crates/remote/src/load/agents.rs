@@ -22,7 +22,9 @@ use tare_units::share;
 use crate::fleet::LATE_NS;
 use crate::link::group::AgentGroup;
 use crate::link::starting::{AgentsOrder, start_agents};
-use crate::protocol::{AgentCores, AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, unpack_sample};
+use crate::protocol::{
+    AgentCores, AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, label_event, unpack_sample,
+};
 
 /// An agent that begins a turn this much after another, network delay included, counts as disturbed.
 const LATE_BEGIN_NS: u64 = 10_000_000;
@@ -71,10 +73,6 @@ impl LoadAgents {
         Ok(Self { group: RefCell::new(group), names, sections, disturbances })
     }
 
-    pub fn count(&self) -> usize {
-        self.names.len()
-    }
-
     /// Gives all agents the same task, and returns what `pick` finds in the answer of each. `cancelled` ends a turn early.
     fn call_all<T>(
         &self,
@@ -107,13 +105,6 @@ pub(super) fn share_load(group: &mut AgentGroup, cores: Vec<AgentCores>, cancel:
     let share = |(agent, cores)| Task::Load(LoadTask::Share(AgentShare { agent: agent as u32, agents, cores }));
     let shares = cores.into_iter().enumerate().map(share).collect();
     group.call_each(shares, None, Some).map(drop)
-}
-
-/// Adds the name of the agent to an event. Makes its text again from its kind, because the agent's text is not trusted.
-fn label_event(event: &EventRecord, agent: &str) -> EventRecord {
-    let found = EventRecord::new(event.kind.clone());
-    let text: String = found.text.chars().filter(|c| !c.is_control()).collect();
-    EventRecord { text: format!("on {agent}: {text}"), ..found }
 }
 
 pub(crate) struct AgentLoad<'a> {
@@ -181,7 +172,7 @@ impl RunLoad for AgentLoad<'_> {
     fn closing_event(&self) -> Option<EventKind> {
         let at = |share| self.begin_spread.value_at_quantile_ns(share);
         Some(EventKind::AgentsBegan { turns: self.begin_spread.len(), median_ns: at(0.5)?, p99_ns: at(0.99)? })
-            .filter(|_| self.agents.count() > 1)
+            .filter(|_| self.agents.names.len() > 1)
     }
 }
 
@@ -194,10 +185,10 @@ impl AgentLoad<'_> {
         for (agent, part) in parts.iter().enumerate() {
             let others = || parts.iter().enumerate().filter(|(other, _)| *other != agent).map(|(_, part)| part);
             let longest_ns = others().map(|other| other.lasted_ns).max().unwrap_or(u64::MAX);
-            let slow_ns = others().map(TurnPart::slow_answer_ns).max().unwrap_or(0);
+            let slow_ns = others().filter_map(|other| other.sample.service.value_at_quantile_ns(0.99)).max();
             let users = Share { worker: agent, workers: parts.len() }.part_of(u64::from(load.users));
-            let reason =
-                standstill(part, longest_ns, slow_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
+            let reason = standstill(part, longest_ns, slow_ns.unwrap_or(0), users)
+                .or_else(|| lateness(&part.sample, first_ns, load));
             if let Some(reason) = reason
                 && self.reported.insert(agent)
             {
@@ -213,13 +204,6 @@ struct TurnPart {
     sample: SliceSample,
     /// From the start of the turn until the agent answered, after the drain.
     lasted_ns: u64,
-}
-
-impl TurnPart {
-    /// The time within which 99 % of its answers arrived, in nanoseconds; 0 without answers.
-    fn slow_answer_ns(&self) -> u64 {
-        self.sample.service.value_at_quantile_ns(0.99).unwrap_or(0)
-    }
 }
 
 /// How an agent was late in a turn that the first agent began at `begun_ns`; `None` if it was not.

@@ -121,7 +121,8 @@ fn all_agents_are_greeted_before_one_is_waited_for() {
         let mut build = |_: &_, _: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
     });
-    assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
+    let all = agents(vec![slow, next]).unwrap().sections();
+    assert_eq!(all[0].facts, [("agents".to_owned(), "agent 1, agent 2".to_owned())]);
 }
 
 /// An agent whose turn began `begun_ns_ago` before its answer, and that sent its one request late by `late_ns`.

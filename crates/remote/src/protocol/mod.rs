@@ -12,8 +12,8 @@ pub use frame::{Bytes, LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{ClockReading, Greeting, OpenConnections, Order, Report, Version};
 pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;
-pub(crate) use task::answer_of;
 pub use task::{
     AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, LoadCommand, LoadTask, MachineFacts, ServersTask,
     StartResult, StoppedServer, Task,
 };
+pub(crate) use task::{answer_of, label_event};

@@ -218,6 +218,13 @@ impl MachineFacts {
     }
 }
 
+/// Adds the place of an agent to an event. Makes its text again from its kind, because the agent's text is not trusted.
+pub(crate) fn label_event(event: &EventRecord, place: &str) -> EventRecord {
+    let found = EventRecord::new(event.kind.clone());
+    let text: String = found.text.chars().filter(|c| !c.is_control()).collect();
+    EventRecord { text: format!("on {place}: {text}"), ..found }
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum StartResult {
     /// It accepts connections.

@@ -12,9 +12,9 @@ use tare_load::Cancel;
 use tare_plan::agent_place::{AgentPlace, PASSWORD_ERROR};
 use tare_record::EventRecord;
 use tare_record::environment::{FactSection, NetworkBandwidth};
+use tare_run::RunError;
 use tare_run::machine_state::section;
 use tare_run::server_host::{ServerHost, ServerMachine};
-use tare_run::{RunError, plain_line};
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::CpuSet;
 
@@ -23,7 +23,7 @@ use super::network_path::NetworkPath;
 use super::remote_servers::RemoteServers;
 use crate::link::group::AgentGroup;
 use crate::link::starting::{AgentsOrder, PodOrder, start_agents};
-use crate::protocol::{Answer, Bytes, FilePart, MachineFacts, ServersTask, Task, answer_of};
+use crate::protocol::{Answer, Bytes, FilePart, MachineFacts, ServersTask, Task, answer_of, label_event};
 
 /// Bytes of a file in one message.
 pub(crate) const CHUNK: usize = 1 << 20;
@@ -155,9 +155,7 @@ impl ServerMachine for RemoteHost {
 
     fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError> {
         let found = self.ask(ServersTask::Disturbances { cpus: cpus.to_string() }, answer_of!(Disturbances))?;
-        let of_host =
-            |event: EventRecord| EventRecord { text: plain_line(&format!("on {self}: {}", event.text)), ..event };
-        Ok(found.into_iter().map(of_host).collect())
+        Ok(found.iter().map(|event| label_event(event, &self.to_string())).collect())
     }
 
     fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError> {

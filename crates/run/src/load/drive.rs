@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use tare_load::{Cancel, SliceSample, Watched};
 use tare_record::store::RunWriter;
-use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, Phase, SliceKey, StoredSlice};
-use tare_record::{LoadHeader, LoadRecord, RecordError};
+use tare_record::{
+    AgentRecord, EndStatus, EventKind, EventRecord, LoadHeader, LoadRecord, Phase, RecordError, SliceKey, StoredSlice,
+};
 
 use super::intervals::IntervalCollector;
 use super::job::LoadJob;

@@ -3,9 +3,8 @@
 use std::net::SocketAddr;
 
 use tare_plan::plan::{Setting, Source};
-use tare_record::LoadHeader;
-use tare_record::RunHeader;
 use tare_record::environment::Environment;
+use tare_record::{LoadHeader, RunHeader};
 use tare_sys::clock;
 use tare_units::Span;
 

@@ -6,6 +6,7 @@ use tare_plan::load_plan::Protocol;
 
 use super::body::text_or_file;
 use super::files::InputFiles;
+use super::is_open_loop;
 use super::place::LoadTarget;
 use super::request::is_header;
 use crate::args::LoadArgs;
@@ -87,7 +88,7 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Proto
         }
         return Ok(Protocol::Exchange);
     }
-    if model.rate.is_some() || !model.stages.is_empty() || !model.user_stages.is_empty() {
+    if is_open_loop(model) || !model.user_stages.is_empty() {
         return Err(wrong_usage(
             "the server decides when it pushes; -r and stages need something to send: add --echo BYTES or --data TEXT",
         ));
@@ -107,10 +108,9 @@ fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Proto
 
 fn events(args: &LoadArgs) -> anyhow::Result<Protocol> {
     let (model, connection) = (&args.model, &args.connection);
-    let is_open = model.rate.is_some() || !model.stages.is_empty();
     let flags = [
         (connection.pipeline > 1, "--pipeline", "use more connections (-c)"),
-        (is_open, "-r and --stages", "use -c: each user requests one stream after another"),
+        (is_open_loop(model), "-r and --stages", "use -c: each user requests one stream after another"),
         (args.websocket.echo.is_some(), "--echo", "leave it out"),
     ];
     refuse("with --event-stream", &flags)?;
