@@ -54,23 +54,19 @@ impl RemoteHost {
     /// Starts an agent on a machine and measures the network path to it. Copies this program there if it is not there.
     /// `progress` gets a line for each wait. [`RunError::Plan`] for what is no machine or no address.
     pub fn connect(choice: HostChoice<'_>, cancel: &Cancel, progress: &mut dyn FnMut(&str)) -> Result<Self, RunError> {
-        let place = read_place(choice.place)?;
         let order = AgentsOrder {
-            places: std::slice::from_ref(&place),
+            places: &[read_place(choice.place)?],
             pods: &PodOrder::default(),
             longest: Duration::ZERO,
             local_cpus: &CpuSet::from_indices([]),
         };
         let (mut agent, _) = start_agents(&order, cancel, progress)?;
         agent.greet(cancel)?;
-        Self::with_agent(choice, place, agent)
+        Self::with_agent(choice, agent)
     }
 
-    pub(crate) fn with_agent(
-        choice: HostChoice<'_>,
-        place: AgentPlace,
-        mut agent: AgentGroup,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn with_agent(choice: HostChoice<'_>, mut agent: AgentGroup) -> Result<Self, RunError> {
+        let place = read_place(choice.place)?;
         let describe = Task::Describe { java: choice.java.map(PathBuf::from) };
         let facts = agent.call_first(describe, None, answer_of!(Facts))?.plain();
         let (address, network_path) = (Ipv4Addr::LOCALHOST.into(), NetworkPath::default());

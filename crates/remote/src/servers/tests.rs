@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tare_plan::agent_place::AgentPlace;
 use tare_plan::profile::ProfileEvent;
 use tare_run::server_host::{SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartOrigin};
 use tare_sut::SutError;
@@ -18,7 +17,7 @@ const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, 
 
 /// A machine whose agent behaves so.
 fn host_of(agent: FakeAgent) -> Result<RemoteHost, String> {
-    let host = group_of(agent).and_then(|group| RemoteHost::with_agent(LOCAL, AgentPlace::Local { agents: 1 }, group));
+    let host = group_of(agent).and_then(|group| RemoteHost::with_agent(LOCAL, group));
     host.map_err(|error| error.to_string())
 }
 

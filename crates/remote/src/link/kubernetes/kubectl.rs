@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tare_load::Cancel;
-
 use tare_run::plain_line;
 use tare_sys::memory_file::MemoryFile;
 
