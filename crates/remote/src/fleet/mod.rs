@@ -40,7 +40,7 @@ pub enum AgentPhase {
     Ready,
     /// It makes load, and sends a sample for each period.
     Running,
-    /// It is lost: why, without a full stop, and when, on the coordinator's monotonic clock. What it reported still counts.
+    /// It is lost: why, without a full stop, and when, on the coordinator's clock. What it reported still counts.
     Lost { reason: String, at_ns: u64 },
 }
 
@@ -183,7 +183,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Takes up the answer to the latest task. That to a load ends its samples; after a Stop before the start there are none.
+    /// Takes up the answer to the latest task. That to a load ends its samples, of which an early Stop leaves none.
     fn take_up_answer(&mut self, index: usize, answered: Answered) -> Result<(), ProtocolError> {
         let agent = &mut self.agents[index];
         if matches!(agent.phase, AgentPhase::Running | AgentPhase::Ready) {
@@ -237,7 +237,7 @@ impl Fleet {
         }
     }
 
-    /// The merged sample of the next period; `None` while that of a running agent is missing. What a lost one sent still counts.
+    /// The merged sample of the next period; `None` while that of a running agent is missing. Those of lost ones count.
     pub fn next_round(&mut self) -> Option<SliceSample> {
         if self.agents.iter().any(|agent| agent.phase == AgentPhase::Running && agent.samples.is_empty()) {
             return None;

@@ -62,8 +62,8 @@ impl AgentGroup {
         self.send(agent, Order::Task { number, task });
     }
 
-    /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it
-    /// arrived, in nanoseconds. `cancelled` makes all agents stop their work and answer.
+    /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and
+    /// when it arrived, in nanoseconds. `cancelled` makes all agents stop their work and answer.
     pub fn call_each<T>(
         &mut self,
         tasks: Vec<Task>,
@@ -114,8 +114,8 @@ impl AgentGroup {
         found.map_err(|reason| self.error(agent, reason))
     }
 
-    /// Waits until `is_done` holds for each agent, and lets `observe` see the fleet meanwhile. [`RunError::Interrupted`] after
-    /// `cancel`.
+    /// Waits until `is_done` holds for each agent, and lets `observe` see the fleet meanwhile.
+    /// [`RunError::Interrupted`] after `cancel`.
     pub fn wait_for_all(
         &mut self,
         cancel: &Cancel,

@@ -1,4 +1,4 @@
-//! The end of what ssh, kubectl or an agent writes to a pipe. A thread reads it all the time: a full pipe would block them.
+//! The end of what ssh, kubectl or an agent writes to a pipe. A thread reads it all: a full pipe would block them.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

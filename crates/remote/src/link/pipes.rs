@@ -111,8 +111,8 @@ impl Drop for AgentLink {
     }
 }
 
-/// Writes orders, and pings once the first is written, until the link is dropped, the agent is gone, or an order is longer than
-/// `limit`; `report_failure` gets the reason of the last. Then the pipe ends.
+/// Writes orders, and pings once the first is written, until the link is dropped, the agent is gone, or an order is
+/// longer than `limit`; `report_failure` gets the reason of the last. Then the pipe ends.
 fn write_orders(orders: &Receiver<Order>, limit: u64, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
     let mut next = orders.recv().ok();
     while let Some(order) = next {

@@ -50,8 +50,8 @@ struct PlannedAgent {
     explain: ExplainEnd,
 }
 
-/// Starts all agents, and returns them before their greeting, with the cores that each may use. `progress` gets a line for each
-/// wait.
+/// Starts all agents, and returns them before their greeting, with the cores that each may use. `progress` gets a line
+/// for each wait.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
     cancel: &Cancel,
@@ -144,7 +144,7 @@ fn agent_in_pod(job: &AgentJob, pod: &Pod) -> PlannedAgent {
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
 }
 
-/// Numbers the agents of each place. Those in pods of one node choose different cores by it, where the node lets them choose.
+/// Numbers the agents of each place. By it those in pods of one node choose different cores, where they can.
 fn number_agents(planned: &mut [PlannedAgent]) {
     for index in 0..planned.len() {
         let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();

@@ -219,8 +219,8 @@ fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<Str
         .then(|| format!("it sent {} of the requests of a turn more than 1 ms late", share(late.min(1.0))))
 }
 
-/// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most `longest_ns`, and
-/// got 99 % of their answers within `slow_ns`. A slow answer delays one user, and a standstill of the agent delays all.
+/// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most
+/// `longest_ns`, and got 99 % of their answers within `slow_ns`. A slow answer delays one user, a standstill all.
 fn standstill(part: &TurnPart, longest_ns: u64, slow_ns: u64, users: u64) -> Option<String> {
     let longer_ns = part.lasted_ns.saturating_sub(longest_ns);
     // Half of it, because the values of a histogram are not exact.

@@ -38,8 +38,8 @@ pub struct AgentFleet {
 }
 
 impl AgentFleet {
-    /// Starts agents at these places and waits until each has prepared its share of the command's load. If one cannot, nothing is
-    /// left behind. `progress` gets a line for each wait.
+    /// Starts agents at these places and waits until each has prepared its share of the command's load. If one cannot,
+    /// nothing is left behind. `progress` gets a line for each wait.
     pub fn start(
         places: &[AgentPlace],
         pods: &PodOrder,

@@ -28,7 +28,7 @@ pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, Pro
     Ok(frame)
 }
 
-/// The next message; `None` where the bytes end between two messages. Memory grows with what arrives, not with what is stated.
+/// The next message; `None` where the bytes end between two. Memory grows with what arrives, not with what is stated.
 pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
     let cut_short = || ProtocolError::Pipe(ErrorKind::UnexpectedEof.into());
     let mut head = Vec::with_capacity(HEAD);

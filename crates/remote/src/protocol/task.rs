@@ -62,7 +62,7 @@ pub enum LoadTask {
     OpenCommand(LoadCommand),
     /// Drive a turn. The load is that of all agents together.
     DriveTurn { server: ServerId, load: SliceLoad },
-    /// Open the connections of the command's load, wait for the start, and drive it with a sample at each of these times.
+    /// Open the connections of the command's load, wait for the start, and drive it with a sample this often.
     DriveCommand { every_ns: u64 },
     /// Close all connections.
     Close,

@@ -105,7 +105,7 @@ struct Coordinator<W> {
 }
 
 impl<W: Write> Coordinator<W> {
-    /// Sends the version first, so that the coordinator can name it even if it differs. A refusal is waited with until it is read.
+    /// Sends the version first, so that the coordinator can name it. After a refusal it waits until that has been read.
     fn greet(&self, host: &str) -> Result<(), ProtocolError> {
         let theirs = match self.orders.recv() {
             Ok(Order::Hello(theirs)) => theirs,
@@ -120,7 +120,7 @@ impl<W: Write> Coordinator<W> {
         Ok(())
     }
 
-    /// Carries out tasks until the orders end, and not only until the last answer, which `kubectl attach` could lose otherwise.
+    /// Carries out tasks until the orders end, and stays after the last answer, which `kubectl attach` could lose.
     fn follow_orders(&self, build: BuildJob<'_>) -> Result<(), ProtocolError> {
         let mut generator = AgentGenerator::new(&self.cancelled, build);
         let mut servers = None;

@@ -1,4 +1,4 @@
-//! Removes what earlier agents left in the cache folder of their machine: old programs and bundles, and what was killed.
+//! Removes what earlier agents left in the cache folder: old programs and bundles, and files of those that were killed.
 
 use std::fs::{self, DirEntry, File};
 use std::io;
@@ -31,8 +31,8 @@ fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(wall_unix_ns())
 }
 
-/// Names: `agent-HASH` is a program, `files-HASH` a bundle, either with `.PID` until it is whole, and `servers-PID` has the logs
-/// of an agent's servers. The process may be that of a machine that shares the folder, so its files are kept for a day.
+/// Names: `agent-HASH` is a program, `files-HASH` a bundle, either with `.PID` until it is whole, and `servers-PID` has the
+/// logs of an agent's servers. The process may be of a machine that shares the folder, so its files are kept for a day.
 fn is_leftover(entry: &DirEntry, now: SystemTime) -> bool {
     let name = entry.file_name();
     let Some((kind, rest)) = name.to_str().and_then(|name| name.split_once('-')) else { return false };

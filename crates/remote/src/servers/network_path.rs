@@ -1,4 +1,4 @@
-//! The network path to the address of the servers on another machine: its round trip, and its bandwidth in both directions.
+//! The network path to the servers on another machine: its round trip, and its bandwidth in both directions.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
@@ -34,7 +34,7 @@ pub(crate) struct NetworkPath {
 }
 
 impl NetworkPath {
-    /// Measures the path over TCP, to a port that is closed afterwards. A transfer that fails only leaves the bandwidth unknown.
+    /// Measures the path over TCP, to a port that is closed afterwards. A failed transfer leaves the bandwidth unknown.
     pub fn measure(host: &RemoteHost) -> Result<Self, RunError> {
         let address = host.address();
         let port = host.ask(ServersTask::Listen { address }, answer_of!(Listening));
@@ -92,7 +92,7 @@ fn bits_per_s(bytes: u64, span_ns: u64) -> Option<u64> {
     (bytes > 0 && span_ns > 0).then(|| (bytes as f64 * 8.0 / (span_ns as f64 / 1e9)).round() as u64)
 }
 
-/// Listens on a free port of `address` for one measurement. Returns the port, and what gets the rate to this machine in bit/s.
+/// Listens on a free port of `address` for one measurement. Returns the port, and what gets the rate to here in bit/s.
 pub(crate) fn listen_for_transfer(address: IpAddr) -> io::Result<(u16, Receiver<Option<u64>>)> {
     let listener = TcpListener::bind((address, 0))?;
     let port = listener.local_addr()?.port();
@@ -112,8 +112,8 @@ fn accept_all(listener: &TcpListener, rate: &Sender<Option<u64>>) {
     }
 }
 
-/// Reads until the end or a limit of the transfer. Returns its rate in bit/s; `None` if too little arrived, or it failed. The time
-/// starts after the first read, so it contains no round trip.
+/// Reads until the end or a limit of the transfer. Returns its rate in bit/s; `None` if too little arrived, or it
+/// failed. The time starts after the first read, so it contains no round trip.
 fn rate_of_transfer(mut connection: TcpStream) -> Option<u64> {
     connection.set_read_timeout(Some(TIMEOUT)).ok()?;
     let mut chunk = vec![0; CHUNK];

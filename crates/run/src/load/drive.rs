@@ -24,8 +24,8 @@ pub struct DrivenLoad {
     pub unwritten: Option<RecordError>,
 }
 
-/// Drives the load to its end, until `cancelled` is raised, or until it can only fail. Writes the record to `file` meanwhile,
-/// where one is given; a failure of the file does not end the load. `server` is watched, and left as it was.
+/// Drives the load to its end, until `cancelled` is raised, or until it can only fail. Writes the record to `file`
+/// meanwhile; a failure of the file does not end the load. `server` is watched, and left as it was.
 pub fn drive_load(
     source: &mut dyn LoadSource,
     job: &LoadJob,

@@ -7,8 +7,8 @@ use tare_record::{EventRecord, ServerUse, SliceKey, StoredSlice};
 
 use super::server::WatchedServer;
 
-/// A load with `-n` has this many intervals of the length that was asked for. Then the length doubles every [`OF_LONGER`]
-/// intervals, so that the record of a day stays as small as that of an hour.
+/// A load with `-n` has this many intervals of the length that was asked for. Then the length doubles every
+/// [`OF_LONGER`] intervals, so that the record of a day stays as small as that of an hour.
 const OF_ONE_LENGTH: u32 = 1000;
 const OF_LONGER: u32 = 100;
 /// So that the length stays a number.

@@ -1,4 +1,4 @@
-//! The server of a load, if it is a process of this machine: what it uses in each interval, and how its stops divide requests.
+//! The server of a load, if it runs on this machine: what it uses in each interval, and how its stops divide requests.
 
 use tare_load::SliceSample;
 use tare_plan::LoadPlan;
@@ -108,8 +108,8 @@ impl WatchedServer {
         self.division.iter_mut().for_each(IntervalDivision::end_piece);
     }
 
-    /// How the requests of the interval before the last one divide, or after [`Self::end_division`] those of the last one, and
-    /// whether no runtime told the stops.
+    /// How the requests of the interval before the last one divide, or after [`Self::end_division`] those of the last
+    /// one, and whether no runtime told the stops.
     pub(super) fn take_parts(&mut self) -> Option<(LatencyParts, bool)> {
         let division = self.division.as_mut()?;
         Some((division.take_whole(), !division.are_stops_told()))

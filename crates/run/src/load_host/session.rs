@@ -40,7 +40,7 @@ pub struct SessionOrder {
 }
 
 impl SessionOrder {
-    /// That of a plan. The server is held to `agreed`, the answer of its baseline, unless another is expected or stated.
+    /// That of a plan. The server is held to `agreed`, its baseline's answer, unless another is expected or stated.
     pub(crate) fn of(
         plan: &Plan,
         id: ServerId,

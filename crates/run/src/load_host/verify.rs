@@ -20,7 +20,7 @@ pub struct VerifyOrder {
 }
 
 impl VerifyOrder {
-    /// Asks the server from this machine. What was not asked before `cancel` has no outcome. A name unknown here fails them all.
+    /// Asks the server from this machine. What was not asked before `cancel` has no outcome. An unknown name fails all.
     pub fn carry_out(&self, cancel: &Cancel) -> Vec<CheckOutcome> {
         match self.endpoint() {
             Ok(endpoint) => {

@@ -1,5 +1,5 @@
-//! The machine on which the servers run: [`ServerHost`] has the operations on servers, and [`ServerMachine`] those on another
-//! machine. [`LocalServers`] carries out each on this machine, and `tare-remote` lets an agent do it on another.
+//! The machine on which the servers run: [`ServerHost`] has the operations on servers, and [`ServerMachine`] those on
+//! another machine. [`LocalServers`] carries out each on this machine, and `tare-remote` lets agents do it on others.
 
 mod file_sender;
 pub(crate) mod local;

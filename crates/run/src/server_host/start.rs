@@ -120,8 +120,8 @@ impl OwnStart {
         })
     }
 
-    /// Its own environment, with the address, what its counters need, and the JVM options for meter and stops, whose files are
-    /// beside the log.
+    /// Its own environment, with the address, what its counters need, and the JVM options for meter and stops, whose
+    /// files are beside the log.
     fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
         let mut env = counters::environment(&self.server.env, self.server.counters)?;
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());

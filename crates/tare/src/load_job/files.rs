@@ -22,7 +22,7 @@ pub enum InputFiles {
     Disk,
     /// This machine's disk. What was read is kept for agents.
     Kept(RefCell<BTreeMap<PathBuf, Bytes>>),
-    /// Files that came with the command line, and those that have a path. Nothing is read from the disk or written to it.
+    /// Files that came with the command line, and those that have a path. No other is read or written.
     Sent { files: BTreeMap<PathBuf, Bytes>, placed: RefCell<Vec<MemoryFile>> },
 }
 

@@ -32,7 +32,7 @@ pub use files::InputFiles;
 
 /// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
-/// The most intervals of a load whose end is known, so that its record stays small. The run sees to those of one with -n.
+/// The most intervals of a load whose end is known, so that its record stays small. Those of one with -n grow.
 const MOST_INTERVALS: u32 = 1000;
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 

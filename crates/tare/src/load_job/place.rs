@@ -33,8 +33,8 @@ pub struct LoadTarget {
 const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
-    /// Parses the URLs, resolves their host and checks whether a server listens. A Unix socket or an address may stand in place
-    /// of the host. To connect takes `connect_within` at most; without it agents connect, and resolve the name themselves.
+    /// Parses the URLs, resolves their host and checks whether a server listens. A Unix socket or an address may stand in
+    /// place of the host. To connect takes `connect_within` at most; without it agents resolve the name and connect.
     pub fn from_urls(
         urls: &[String],
         (socket, address): (Option<&Path>, Option<&ConnectTo>),
@@ -115,8 +115,8 @@ pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     }
 }
 
-/// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is encoded, but
-/// not if there are variables, whose names may have blanks.
+/// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is
+/// encoded, but not if there are variables, whose names may have blanks.
 fn path(text: &str) -> String {
     let (_, rest) = split_scheme(text.trim());
     let rest = rest.split('#').next().unwrap_or(rest);
@@ -134,8 +134,8 @@ fn path(text: &str) -> String {
 
 type SilentAddress = (SocketAddr, io::Error);
 
-/// The addresses of a host at which a server listens, at least one, and those at which none does: all of the family of the first.
-/// Those of the other family are most often the same server again.
+/// The addresses of a host at which a server listens, at least one, and those at which none does: all of the family of
+/// the first. Those of the other family are most often the same server again.
 fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<SilentAddress>)> {
     let (mut listening, mut silent) = (Vec::<SocketAddr>::new(), Vec::new());
     for address in resolve(host, port)? {

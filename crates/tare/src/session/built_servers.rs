@@ -25,7 +25,7 @@ use crate::workspace::Workspace;
 
 const LOG_LINES: usize = 20;
 
-/// How often a server that left a question open is looked at: its client learns of its end a little earlier than its supervisor.
+/// How often a server that left a question open is looked at: its client learns of its end before its supervisor does.
 const MOST_LOOKS: u32 = 4;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 

@@ -29,7 +29,7 @@ use crate::recorded_command::recorded_command;
 use crate::workspace::shown_path;
 use crate::{console, interrupt, plan_text};
 
-/// The agents in pods live for this many times the time of the plan: starts that fail are replaced, and may exceed the budget.
+/// Agents in pods live for this many times the time of the plan: failed starts are replaced, and may exceed the budget.
 const LONGEST_FACTOR: u32 = 3;
 
 enum RecordTarget<'a> {
@@ -39,7 +39,7 @@ enum RecordTarget<'a> {
 }
 
 impl RecordTarget<'_> {
-    /// Where the record and the logs of its servers lie. The logs of a profiling start have the same names as those of a scored one.
+    /// Where the record and the logs of its servers lie: those of profiling starts have the same names as scored ones.
     fn folder(&self, run_dir: &Path) -> PathBuf {
         match self {
             Self::ProfilesOf(_) => run_dir.join(PROFILE_DIR),
@@ -57,7 +57,7 @@ impl Session<'_> {
         self.build_and_measure(plan, RecordTarget::Rest(Box::new(run), run_dir.to_owned()))
     }
 
-    /// The profiling starts that a plan asks for, with a record of their own, so that their failure costs no scored figure.
+    /// The profiling starts that a plan asks for. They have a record of their own: a failure costs no scored figure.
     pub(super) fn measure_profiles(&self, plan: &Plan, scored: &EndedRun) -> anyhow::Result<Option<RunRecord>> {
         let Some(plan) = plan.profiling().filter(|_| !is_interrupted(&scored.record)) else { return Ok(None) };
         console::print_text("\n  scored; now the profiling starts, which say why\n");

@@ -20,7 +20,7 @@ use tare_run::{RunError, plain_line};
 
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 
-/// Which jobs could not be removed, and what to do: a sentence for each, added when the job is dropped, wherever that is.
+/// Which jobs could not be removed, and what to do: a sentence for each, added when it is dropped, wherever that is.
 pub type LeftJobs = Rc<RefCell<Vec<String>>>;
 
 /// A Job in a cluster. One that was made here is removed when it is dropped.
@@ -171,8 +171,8 @@ fn has_coordinator(job: &Value) -> bool {
     id.is_some_and(|id| process::exists(id) && process::program_name(id).is_none_or(|name| Some(name) == own))
 }
 
-/// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit. Kubernetes
-/// allows no smaller part than a thousandth.
+/// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
+/// Kubernetes allows no smaller part than a thousandth.
 fn whole_cpus(limit: &Value) -> u32 {
     let text = limit.as_str().map_or_else(|| limit.to_string(), str::to_owned);
     let (number, parts) = text.strip_suffix('m').map_or((text.as_str(), 1.0), |thousandths| (thousandths, 1e3));

@@ -36,8 +36,8 @@ impl Cluster {
         command
     }
 
-    /// What kubectl prints. With `cancel` the user waits: kubectl may ask on the terminal, as for credentials, and Ctrl-C ends the
-    /// call. Without it tare cleans up, or asks for the cause of a failure, and Ctrl-C does not reach the call.
+    /// What kubectl prints. With `cancel` the user waits: kubectl may ask on the terminal, and Ctrl-C ends the call.
+    /// Without it tare cleans up, or asks for the cause of a failure, and Ctrl-C does not reach the call.
     pub(super) fn call(&self, args: &[&str], stdin: &str, cancel: Option<&Cancel>) -> Result<String, CommandError> {
         let mut command = self.kubectl(args);
         command.arg(HTTP_TIMEOUT);

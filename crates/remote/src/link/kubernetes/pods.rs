@@ -110,8 +110,8 @@ pub(super) fn refusal_of_pods(events: &Value) -> Option<String> {
     Some(event["message"].as_str()?.trim_start_matches("Error creating: ").to_owned())
 }
 
-/// The state in which a job waits for its pods; `None` once all of them run. `refusal` is why the cluster creates no more of
-/// them; `is_late`: time is over. An error is why to give up, and what to do.
+/// The state in which a job waits for its pods; `None` once all of them run. `refusal` is why the cluster creates no
+/// more of them; `is_late`: time is over. An error is why to give up, and what to do.
 pub(super) fn state_of_wait(
     pods: &[Pod],
     refusal: Option<&str>,

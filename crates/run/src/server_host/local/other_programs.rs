@@ -21,8 +21,8 @@ impl OtherPrograms {
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
-    /// The share of the cores that other programs have used since then (0–1), at least: the kernel may count the interrupts of
-    /// tare twice, and its ticks may be off by one per core.
+    /// The share of the cores that other programs have used since then (0–1), at least: the kernel may count the
+    /// interrupts of tare twice, and its ticks may be off by one per core.
     pub fn share(&self, servers: &mut RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = unused_ns(CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before))?;

@@ -33,7 +33,7 @@ pub(crate) struct RunningServer {
     stop_log: Option<StopLog>,
     /// The stops that its runtime told with its last counters.
     told_stops: Option<Vec<IdleSpan>>,
-    /// Whether the memory outside the heap is to be read after the next scored slice. It takes some 10 ms, so once per scenario.
+    /// Whether the memory outside the heap is read after the next scored slice: once per scenario, as it takes 10 ms.
     pub off_heap_due: bool,
 }
 
@@ -44,8 +44,8 @@ enum RuntimeProbe {
 }
 
 impl RuntimeProbe {
-    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several JVMs, and
-    /// of runtimes that are read in different ways, nothing is known: the counters of one would pass for all.
+    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several
+    /// JVMs, and of runtimes read in different ways, nothing is known: the counters of one would pass for all.
     fn find(probes: &[CpuProbe], jvms: &[u32], source: Option<CounterSource>) -> Option<Self> {
         let mut counted: Vec<JvmProbe> = all_processes(probes).filter_map(JvmProbe::find_counters).collect();
         match source {
