@@ -82,8 +82,8 @@ fn split_agent(word: &str) -> (&str, (&str, &str)) {
     (OPTION, agent.split_at(agent.find('=').unwrap_or(agent.len())))
 }
 
-/// The file that a word of a command line names, if it is sent. Folders are sent only as parts of a class path. Programs
-/// without a slash are looked up there, and so is Java, also behind a program that starts it (`taskset`).
+/// The file that a word of a command line names, if it is sent. Folders are sent only as parts of a class path.
+/// Programs without a slash are looked up there, and so is Java, also behind a program that starts it (`taskset`).
 fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: bool) -> Option<PathBuf> {
     if word.is_empty() || at == 0 && !word.contains('/') || !is_class_path && word.ends_with("/java") {
         return None;
