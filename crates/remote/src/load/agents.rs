@@ -72,16 +72,6 @@ impl LoadAgents {
         }
         Ok(Self { group: RefCell::new(group), names, sections, disturbances })
     }
-
-    /// Gives all agents the same task, and returns what `pick` finds in the answer of each. `cancelled` ends a turn early.
-    fn call_all<T>(
-        &self,
-        task: LoadTask,
-        cancelled: Option<&AtomicBool>,
-        pick: impl Fn(Answer) -> Option<T>,
-    ) -> Result<Vec<(T, u64)>, RunError> {
-        self.group.borrow_mut().call_each(vec![Task::Load(task); self.names.len()], cancelled, pick)
-    }
 }
 
 impl LoadMachines for LoadAgents {
@@ -122,6 +112,12 @@ impl<'a> AgentLoad<'a> {
     pub fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
         Self { agents, cancelled, least_users: 1, reported: BTreeSet::new(), begin_spread: LatencyHistogram::default() }
     }
+
+    /// Gives all agents the same task, and returns what `pick` finds in the answer of each.
+    fn call_all<T>(&self, task: LoadTask, pick: impl Fn(Answer) -> Option<T>) -> Result<Vec<(T, u64)>, RunError> {
+        let tasks = vec![Task::Load(task); self.agents.names.len()];
+        self.agents.group.borrow_mut().call_each(tasks, Some(&self.cancelled), pick)
+    }
 }
 
 impl RunLoad for AgentLoad<'_> {
@@ -132,7 +128,7 @@ impl RunLoad for AgentLoad<'_> {
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
         let task = LoadTask::OpenSessions(sessions.clone());
-        let workers = self.agents.call_all(task, None, answer_of!(Opened))?;
+        let workers = self.call_all(task, answer_of!(Opened))?;
         let most_workers = workers.iter().map(|(workers, _)| *workers).max().unwrap_or(1);
         self.least_users = users_for_workers(&sessions, most_workers.saturating_mul(workers.len() as u32));
         Ok(())
@@ -145,13 +141,13 @@ impl RunLoad for AgentLoad<'_> {
     fn close(&mut self) {
         self.least_users = 1;
         // A lost agent has no connections. The next order reports it.
-        let _ = self.agents.call_all(LoadTask::Close, None, Some);
+        let _ = self.call_all(LoadTask::Close, Some);
     }
 
     fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let task = LoadTask::DriveTurn { server, load: *load };
-        let answers = self.agents.call_all(task, Some(&self.cancelled), answer_of!(Driven))?;
+        let answers = self.call_all(task, answer_of!(Driven))?;
         let named = answers.into_iter().zip(&self.agents.names);
         let part = |((share, received_ns), name): (_, &String)| {
             turn_part(share, received_ns).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
