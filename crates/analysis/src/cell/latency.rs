@@ -1,19 +1,18 @@
-//! Latency of one cell under each load: percentiles with their interval over forks.
-
-pub(super) mod merged;
-mod parts;
+//! Latency of one cell under each load: percentiles with their interval over forks, and how response times divide: what the
+//! server's own stops explain, and what machine and generator do.
 
 use tare_plan::plan::SliceKind;
-use tare_record::{RunRecord, StoredSlice};
+use tare_record::{PackedHistogram, RunRecord, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
-use tare_stats::quantile::{mean, sd};
+use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable, sd};
 
-use self::merged::merged;
 use crate::cell::level;
 use crate::evidence::disturbance::SetAside;
 use crate::evidence::{Evidence, gather};
 use crate::format;
-use crate::summary::{Latency, Pace, StartLatency};
+use crate::summary::{
+    CurvePoint, Distribution, Latency, LatencyDivision, Pace, PercentileValue, SlowerPart, StartLatency,
+};
 
 const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
@@ -37,7 +36,7 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     let service = merged(cell, kind, |s| Some(&s.load.service));
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
-    let (division, starts_without_stops) = parts::divide(cell, kind, alpha).unzip();
+    let (division, starts_without_stops) = divide(cell, kind, alpha).unzip();
     let latency = Latency {
         division,
         slice_kind: kind,
@@ -99,4 +98,125 @@ pub fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, SliceKi
             }
         }
     }
+}
+
+/// One clock of one load, or one meter under it: all samples, and what each fork can state. Percentiles are never averaged.
+struct Merged {
+    pub all: LatencyHistogram,
+    pub starts: Vec<StartLatency>,
+}
+
+/// Merges fork by fork, so that at most two histograms are unpacked at a time.
+fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> Option<&PackedHistogram>) -> Merged {
+    let (mut all, mut one) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let mut starts = Vec::new();
+    for fork in cell.fork_numbers() {
+        one.clear();
+        cell.in_fork(kind, fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
+        if !one.is_empty() {
+            all.merge(&one);
+            starts.push(StartLatency { fork, percentiles: percentiles(&one) });
+        }
+    }
+    Merged { all, starts }
+}
+
+fn percentiles(histogram: &LatencyHistogram) -> Vec<CurvePoint> {
+    let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
+    let point = |percentile: f64| {
+        let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;
+        Some(CurvePoint { percentile, value_ns })
+    };
+    stated.filter_map(point).collect()
+}
+
+fn within_stdev(histogram: &LatencyHistogram) -> Option<f64> {
+    let (centre, stdev) = (histogram.mean_ns()?, histogram.stdev_ns()?);
+    let above = |ns: f64| if ns < 0.0 { histogram.len() } else { histogram.count_above_ns(ns as u64) };
+    Some((above(centre - stdev) - above(centre + stdev)) as f64 / histogram.len() as f64)
+}
+
+/// The figures of a histogram, its percentiles without intervals.
+pub(crate) fn distribution(all: &LatencyHistogram) -> Distribution {
+    let slow = all.count_above_ns(1_200_000_000);
+    let from_800 = all.count_above_ns(799_999_999);
+    // The last bits of the ticks are rounding errors, and would fill the JSON.
+    let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
+    let point = |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
+    let bare = |CurvePoint { percentile, value_ns }| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };
+    Distribution {
+        count: all.len(),
+        min_ns: all.min_ns(),
+        max_ns: all.max_ns(),
+        mean_ns: all.mean_ns(),
+        stdev_ns: all.stdev_ns(),
+        within_stdev_share: within_stdev(all),
+        percentiles: percentiles(all).into_iter().map(bare).collect(),
+        curve: all.percentile_curve().into_iter().map(point).collect(),
+        gatling_ranges: [all.len() - from_800, from_800 - slow, slow],
+        histogram: Vec::new(),
+    }
+}
+
+impl Merged {
+    pub fn distribution(&self, alpha: f64) -> Distribution {
+        let stated = percentiles(&self.all).into_iter().map(|point| self.stated(point, alpha)).collect();
+        Distribution { percentiles: stated, ..distribution(&self.all) }
+    }
+
+    /// A percentile with its interval over forks, made on the scale of logarithms: a latency cannot be negative.
+    fn stated(&self, CurvePoint { percentile, value_ns }: CurvePoint, alpha: f64) -> PercentileValue {
+        let of_start = |start: &StartLatency| Some((start.percentile_ns(percentile)? as f64).ln());
+        let logs: Option<Vec<f64>> = self.starts.iter().map(of_start).collect();
+        let logs = logs.unwrap_or_default();
+        let half = level::estimate(&logs, alpha).and_then(|e| Some(e.hi? - e.value));
+        let bound = |sign: f64| Some((mean(&logs).ok()? + sign * half?).exp().round() as u64);
+        PercentileValue { percentile, value_ns, lo_ns: bound(-1.0), hi_ns: bound(1.0) }
+    }
+}
+
+/// With the percentiles of each fork without stops and stalls; `None` where the stops of a slice are not known.
+fn divide(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<(LatencyDivision, Vec<StartLatency>)> {
+    if !cell.of_kind(kind).filter(|slice| slice.load.ok > 0).all(|slice| slice.server.parts.is_some()) {
+        return None;
+    }
+    let met_stop = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_stop)).all;
+    let met_stall = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_stall)).all;
+    let met_none = merged(cell, kind, |slice| Some(&slice.server.parts.as_ref()?.met_none));
+    let all = met_stop.len() + met_stall.len() + met_none.all.len();
+    if all == 0 {
+        return None;
+    }
+    let of_all = |part: &LatencyHistogram| part.len() as f64 / all as f64;
+    let division = LatencyDivision {
+        met_stop_share: of_all(&met_stop),
+        met_stall_share: of_all(&met_stall),
+        slower: slower([&met_stop, &met_stall, &met_none.all]),
+        // A curve takes the most room of a summary, and no report draws this one.
+        met_none: Distribution { curve: Vec::new(), ..met_none.distribution(alpha) },
+        p99_is_at_cliff: false,
+        stops_are_seen: cell.of_kind(kind).any(|slice| slice.server.stops_are_seen),
+    };
+    let p99_is_at_cliff = division.is_at_cliff(99.0);
+    // What is found in the answers themselves is no ground for a comparison.
+    let starts = if division.stops_are_seen { Vec::new() } else { met_none.starts };
+    Some((LatencyDivision { p99_is_at_cliff, ..division }, starts))
+}
+
+/// What those requests met that are slower than each percentile, in steps of a quarter of a nine, as far as ten are slower.
+fn slower(parts: [&LatencyHistogram; 3]) -> Vec<SlowerPart> {
+    let mut whole = LatencyHistogram::new();
+    parts.into_iter().for_each(|part| whole.merge(part));
+    let at = |step: u32| {
+        let quantile = 1.0 - 10_f64.powf(f64::from(step) / -4.0);
+        // The last bits are rounding errors, and would fill the JSON.
+        let rounded = |value: f64, digits: f64| (value * digits).round() / digits;
+        let percentile = rounded(quantile * 100.0, 1e9);
+        let value_ns = whole.value_at_quantile_ns(quantile).filter(|_| printable(whole.len(), percentile))?;
+        let above = parts.map(|part| if step == 0 { part.len() } else { part.count_above_ns(value_ns) });
+        let all = above.into_iter().sum::<u64>().max(1) as f64;
+        let [met_stop_share, met_stall_share, _] = above.map(|count| rounded(count as f64 / all, 1e4));
+        Some(SlowerPart { percentile, met_stop_share, met_stall_share })
+    };
+    (0..).map_while(at).collect()
 }

@@ -3,8 +3,7 @@
 use tare_plan::plan::SliceKind;
 use tare_record::{ClockEstimate, MessageTally, SliceSample};
 
-use crate::cell::latency::LoadLatency;
-use crate::cell::latency::merged::distribution;
+use crate::cell::latency::{LoadLatency, distribution};
 use crate::evidence::Evidence;
 use crate::format::clocks;
 use crate::format::{Unit, grouped, share, single};

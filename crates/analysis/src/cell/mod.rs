@@ -24,9 +24,8 @@ use crate::format;
 use crate::run_info::shortened;
 use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
 
-pub(crate) use latency::LoadLatency;
 pub use latency::for_each_response;
-pub(crate) use latency::merged::distribution;
+pub(crate) use latency::{LoadLatency, distribution};
 pub(crate) use load_doubts::recorded_part;
 use seen::{SeenCell, SeenCells};
 pub(crate) use validity::{generator_share, room_ns};
