@@ -1,7 +1,8 @@
 //! The headline of a run. Of one comparison: what is decided, then what is open. Of several: a sentence for each of the
 //! first three, and how many have each verdict.
 
-use tare_plan::plan::{Mode, Plan};
+use tare_plan::plan::{CommandServer, Mode, Plan, Program};
+use tare_record::{EventName, RunRecord};
 
 use crate::compare::Compared;
 use crate::compare::wording::{bound_in_words, what_would_decide};
@@ -57,6 +58,36 @@ pub(crate) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
         (_, n) => format!("{} measured, none of them compared with a baseline.", count(n as u64, "cell")),
     };
     Headline { text, verdict: VerdictKind::NoInterval }
+}
+
+/// Of the first comparison without a material difference whose servers differ in variables alone and answered alike.
+pub(crate) fn unread_variable(record: &RunRecord, comparisons: &[Comparison]) -> Option<String> {
+    let same = |c: &&Comparison| c.currencies.first().is_some_and(|c| c.verdict == VerdictKind::NoMaterialDifference);
+    comparisons.iter().filter(same).find_map(|comparison| {
+        // Servers of the suite that tare started without others behind them.
+        let command = |name: &str| match &record.header.plan.variant(&comparison.group, name)?.program {
+            Program::Command(server) => Some(&**server),
+            _ => None,
+        };
+        let (layer, bare) = (command(&comparison.variant)?, command(&comparison.baseline)?);
+        let others = CommandServer { env: bare.env.clone(), baseline: None, kind: None, ..layer.clone() };
+        let is_same_program = others == CommandServer { baseline: None, kind: None, ..bare.clone() };
+        let changed = layer.env.iter().filter(|(name, value)| bare.env.get(*name) != Some(value));
+        let removed = bare.env.iter().filter(|(name, _)| !layer.env.contains_key(*name));
+        let names: Vec<String> = changed.chain(removed).map(|(name, _)| name.clone()).collect();
+        let has_other_headers = record.events.iter().any(|event| {
+            event.kind.name() == EventName::HeadersDiffer && event.is_about(&comparison.group, &comparison.variant)
+        });
+        (is_same_program && !names.is_empty() && !has_other_headers).then(|| {
+            format!(
+                "Only {} differs between {} and {}, and they answered alike in every header: nothing shows that their program \
+                 reads it.",
+                enumerate(&names),
+                comparison.variant,
+                comparison.baseline
+            )
+        })
+    })
 }
 
 /// The measure in a sentence: `CPU per request`, `p99 at half load`.

@@ -6,7 +6,6 @@ pub(crate) mod limit_words;
 pub(crate) mod next_step;
 pub(crate) mod tail;
 pub(crate) mod trust;
-pub(crate) mod unread;
 
 pub use findings::of_load as findings_of_load;
 pub use trust::trust;
