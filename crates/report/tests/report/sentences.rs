@@ -210,7 +210,7 @@ fn a_remedy_names_no_flag_that_a_run_does_not_have() {
     let settings = std::fs::read_to_string(root.join("../../docs/SETTINGS.md")).unwrap();
     let load = ["--seed", "--timeout", "--cacert", "--cert", "--insecure"];
     let others = [&["--suite", "--findings", "--against", "--home", "--dir"][..], &load].concat();
-    let files = ["words/findings/mod", "cell/validity", "compare/wording", "words/next_step", "words/limit_words"];
+    let files = ["summary/finding", "cell/validity", "compare/wording", "words/next_step", "words/limit_words"];
     for file in files {
         let path = root.join("../analysis/src").join(file).with_extension("rs");
         let text = std::fs::read_to_string(path).unwrap();
