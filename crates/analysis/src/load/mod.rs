@@ -1,6 +1,5 @@
 //! One load on one URL (`tare load`): its summary. The rules of validity are those of a run with one cell.
 
-mod answers;
 mod bars;
 mod describe;
 mod differences;

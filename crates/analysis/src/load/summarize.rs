@@ -1,16 +1,18 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
 use tare_plan::load_plan::{LoadModel, ServerProcess};
-use tare_record::{AgentRecord, EndStatus, EventName, LoadRecord, SliceSample, StoredSlice};
+use tare_record::{
+    AgentRecord, EndStatus, EventName, LoadRecord, RequestTally, SliceSample, StatusTallies, StatusTally, StoredSlice,
+};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 use super::summary::*;
-use super::{Clocks, answers, bars, describe, threshold};
+use super::{Clocks, bars, describe, threshold};
 use crate::cell::{cell_of_load, distribution, generator_share, level, room_ns};
 use crate::format::{rfc3339, sentence};
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
-use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary};
+use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary, RunStatus, StatusCount, UrlSummary};
 use crate::words::findings::of_machine;
 use crate::words::tail::tails;
 
@@ -23,7 +25,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let window_ns = sum(|s| s.load.window_ns);
     let (ok, failed) = (sum(|s| s.load.ok), sum(|s| s.load.failed));
     let offered = ok + failed;
-    let requests_apart = answers::tallies(record);
+    let requests_apart = tallies(record);
     let server = plan.server.as_ref().map(|process| use_of_server(record, process, &cell));
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
@@ -44,8 +46,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         messages: message_summary(record),
         server,
         errors: most_frequent_first(cell.errors),
-        statuses: answers::status_counts(record),
-        urls: answers::url_summaries(requests_apart.as_deref().unwrap_or_default(), window_ns as f64 / 1e9),
+        statuses: status_counts(record),
+        urls: url_summaries(requests_apart.as_deref().unwrap_or_default(), window_ns as f64 / 1e9),
         connection_events: most_frequent_first(cell.connection_events),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
@@ -125,6 +127,50 @@ fn latency(histogram: &LatencyHistogram) -> Distribution {
 fn message_summary(record: &LoadRecord) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
     Some(MessageSummary::new(tally, record.header.plan.sends_events(), latency(&jitter)))
+}
+
+/// Every status that came, in order.
+fn status_counts(record: &LoadRecord) -> Vec<StatusCount> {
+    let mut sum = StatusTallies::default();
+    record.intervals.iter().for_each(|interval| sum.merge(&interval.load.statuses));
+    let count = |(status, tally): (u16, StatusTally)| StatusCount {
+        status,
+        count: tally.count,
+        failed: tally.failed,
+        example: Some(tally.example).filter(|example| !example.is_empty()),
+    };
+    sum.0.into_iter().map(count).collect()
+}
+
+/// What each of several requests showed. The last part of a load has it: `None` if the record was cut short before.
+fn tallies(record: &LoadRecord) -> Option<Vec<RequestTally>> {
+    let mut sum = Vec::new();
+    record.intervals.iter().for_each(|interval| RequestTally::merge_all(&mut sum, &interval.load.by_request));
+    let is_cut_short = run_status(record.end) == RunStatus::Partial && record.header.plan.requests > 1;
+    (!sum.is_empty() || !is_cut_short).then_some(sum)
+}
+
+fn url_summaries(tallies: &[RequestTally], window_s: f64) -> Vec<UrlSummary> {
+    let summary = |tally: &RequestTally| {
+        let times = tally.response.unpack();
+        let at = |p: f64| times.value_at_quantile_ns(p / 100.0).filter(|_| printable(times.len(), p));
+        let offered = tally.ok + tally.failed;
+        UrlSummary {
+            url: tally.name.clone(),
+            offered,
+            ok: tally.ok,
+            failed: tally.failed,
+            failed_share: tally.failed as f64 / offered.max(1) as f64,
+            throughput_per_s: if window_s > 0.0 { tally.ok as f64 / window_s } else { 0.0 },
+            mean_ns: times.mean_ns(),
+            p50_ns: at(50.0),
+            p90_ns: at(90.0),
+            p99_ns: at(99.0),
+            max_ns: times.max_ns(),
+            example: Some(tally.example.clone()).filter(|example| !example.is_empty()),
+        }
+    };
+    tallies.iter().map(summary).collect()
 }
 
 fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> LoadServer {

@@ -3,9 +3,10 @@
 use tare_plan::condition::{Condition, Metric};
 use tare_record::RequestTally;
 use tare_record::figure::histogram_figure;
+use tare_stats::histogram::LatencyHistogram;
 
+use super::Clocks;
 use super::summary::LoadSummary;
-use super::{Clocks, answers};
 use crate::format::{Unit, count, rate, share, single};
 use crate::summary::ThresholdResult;
 
@@ -21,7 +22,7 @@ pub(super) fn hold(
         let measured = "the record was cut short before its URLs were told apart".to_owned();
         return ThresholdResult { condition: condition.text.clone(), measured, failed: true };
     }
-    let of_url = answers::of_condition(requests.unwrap_or_default(), condition);
+    let of_url = of_condition(requests.unwrap_or_default(), condition);
     let requests = summary.requests;
     let (ok, failed) = of_url.as_ref().map_or((requests.ok, requests.failed), |(ok, failed, _)| (*ok, *failed));
     let failed_share = failed as f64 / (ok + failed).max(1) as f64;
@@ -50,4 +51,16 @@ pub(super) fn hold(
     };
     let failed = value.is_none_or(|value| condition.is_met_by(value));
     ThresholdResult { condition: condition.text.clone(), measured, failed }
+}
+
+/// Answered and failed requests that a condition is about, and their response times; `None` for all requests, which a
+/// load with a single one does not tell apart.
+fn of_condition(tallies: &[RequestTally], condition: &Condition) -> Option<(u64, u64, LatencyHistogram)> {
+    condition.url.as_ref()?;
+    let meant = tallies.iter().filter(|tally| condition.is_about(&tally.name));
+    meant.fold(None, |sum, tally| {
+        let (ok, failed, mut times) = sum.unwrap_or_default();
+        tally.response.merge_into(&mut times);
+        Some((ok + tally.ok, failed + tally.failed, times))
+    })
 }
