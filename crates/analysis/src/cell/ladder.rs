@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::{Plan, Role};
+use tare_plan::plan::Plan;
 use tare_stats::Interval;
 
 use crate::cell::CellAnalysis;
@@ -17,9 +17,8 @@ pub(crate) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
     for (group, named) in plan.groups.iter().filter(|g| g.ladder).flat_map(|g| g.scenarios.iter().map(move |s| (g, s)))
     {
         let mine = |cell: &&CellAnalysis<'_>| {
-            let evidence = &cell.evidence;
-            (evidence.subject.group, evidence.subject.scenario) == (group.id.as_str(), named.name.as_str())
-                && evidence.subject.role != Role::Control
+            let cell = &cell.cell;
+            (&cell.group, &cell.scenario) == (&group.id, &named.name) && !cell.control
         };
         let steps = steps(cells.iter().filter(mine), plan.stop.alpha);
         let forks = cells.iter().filter(mine).map(|cell| cell.cell.forks).max().unwrap_or(0);

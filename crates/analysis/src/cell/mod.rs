@@ -114,19 +114,20 @@ fn measured(
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
+    let (named, variant) = subject.planned.unzip();
     let collections = evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.collections);
     Cell {
         id: evidence.id(),
         group: subject.group.to_owned(),
         scenario: subject.scenario.to_owned(),
-        scenario_title: subject.scenario_title.to_owned(),
+        scenario_title: named.map_or_else(String::new, |named| named.scenario.title.clone()),
         variant: subject.variant.to_owned(),
-        server: subject.server.to_owned(),
-        family: subject.family.to_owned(),
-        kind: subject.kind.to_owned(),
-        version: subject.version.map(str::to_owned),
-        baseline: subject.role == Role::Baseline,
-        control: subject.role == Role::Control,
+        server: variant.map_or(subject.variant, |variant| variant.server.as_str()).to_owned(),
+        family: variant.map_or(subject.variant, |variant| variant.family.as_str()).to_owned(),
+        kind: variant.map_or_else(String::new, |variant| variant.kind.clone()),
+        version: variant.and_then(|variant| variant.version.clone()),
+        baseline: variant.is_none_or(|variant| variant.role == Role::Baseline),
+        control: variant.is_some_and(|variant| variant.role == Role::Control),
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,

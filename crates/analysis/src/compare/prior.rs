@@ -17,7 +17,10 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
         return;
     }
     // Forks differ more under long requests, because fewer of them fit into a slice.
-    let is_long = |pair: &Pair<'_>| pair.variant.evidence.subject.is_long;
+    let is_long = |pair: &Pair<'_>| {
+        let planned = pair.variant.evidence.subject.planned;
+        planned.is_some_and(|(named, _)| named.scenario.is_long())
+    };
     let kind_of = |pair: &Pair<'_>, ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
     let kinds = pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio)));
     for kind in distinct(kinds) {

@@ -242,8 +242,8 @@ fn measure_ratio(
     (variant_value, baseline_value): (f64, f64),
 ) -> Option<MeasuredRatio> {
     let Sides { plan, baseline, .. } = sides;
-    let (facts, subject) = (currency.facts(), baseline.evidence.subject);
-    let of = SpreadOf::of_scenario(subject.family, subject.scenario, currency, load);
+    let (facts, cell) = (currency.facts(), &baseline.cell);
+    let of = SpreadOf::of_scenario(&cell.family, &cell.scenario, currency, load);
     let earlier = plan.stop.earlier.spread(&of);
     let method = method(plan, earlier.and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;

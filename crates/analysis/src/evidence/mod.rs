@@ -5,7 +5,7 @@ pub(crate) mod disturbance;
 use std::collections::BTreeMap;
 
 use tare_plan::LoadPlan;
-use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
+use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::LoadRecord;
 use tare_record::{ErrorClass, EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 use tare_units::Span;
@@ -16,16 +16,9 @@ use crate::evidence::disturbance::SetAside;
 pub(crate) struct Subject<'a> {
     pub group: &'a str,
     pub scenario: &'a str,
-    /// One line on the scenario; empty for a load.
-    pub scenario_title: &'a str,
     pub variant: &'a str,
-    pub server: &'a str,
-    pub family: &'a str,
-    pub kind: &'a str,
-    pub version: Option<&'a str>,
-    pub role: Role,
-    /// Whether request or response are so long that few of them fit into a slice.
-    pub is_long: bool,
+    /// `None` for a load.
+    pub planned: Option<(&'a NamedScenario, &'a Variant)>,
     /// Time between two pushed messages, where the plan states it.
     pub push_period: Option<Span>,
     pub sends_events: bool,
@@ -36,35 +29,16 @@ impl<'a> Subject<'a> {
         Self {
             group: &group.id,
             scenario: &named.name,
-            scenario_title: &named.scenario.title,
             variant: &variant.name,
-            server: &variant.server,
-            family: &variant.family,
-            kind: &variant.kind,
-            version: variant.version.as_deref(),
-            role: variant.role,
-            is_long: named.scenario.is_long(),
+            planned: Some((named, variant)),
             push_period: named.scenario.push.as_ref().map(|push| push.period),
             sends_events: named.scenario.is_event_stream(),
         }
     }
 
     fn of_load(plan: &'a LoadPlan) -> Self {
-        let url = plan.url.as_str();
-        Self {
-            group: url,
-            scenario: &plan.request,
-            scenario_title: "",
-            variant: url,
-            server: url,
-            family: url,
-            kind: "",
-            version: None,
-            role: Role::Baseline,
-            is_long: false,
-            push_period: plan.push_period(),
-            sends_events: plan.sends_events(),
-        }
+        let (push_period, sends_events) = (plan.push_period(), plan.sends_events());
+        Self { group: &plan.url, scenario: &plan.request, variant: &plan.url, planned: None, push_period, sends_events }
     }
 }
 
