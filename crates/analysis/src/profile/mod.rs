@@ -29,7 +29,7 @@ pub const ALPHA: f64 = 0.05;
 pub fn summarize_with(record: &RunRecord, profiled: Option<&RunRecord>) -> Summary {
     let mut summary = summarize(record);
     let own = (record.header.plan.mode == Mode::Profiled).then_some(record);
-    let profiles = own.or(profiled).map(|profiled| study_profiles(profiled, Some(&summary)));
+    let profiles = own.or(profiled).map(|profiled| study_profiles(profiled, &summary));
     if let Some(answer) = profiles.as_ref().filter(|_| own.is_some()).and_then(answer) {
         summary.headline.text = answer;
     }
@@ -44,10 +44,9 @@ fn answer(profiles: &Profiles) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// What the profiles of `record` say. `scored` is the summary of the run whose differences they explain, where there is one.
-///
-/// A profile that cannot be read, or holds no samples, is left out, and a sentence says so.
-pub fn study_profiles(record: &RunRecord, scored: Option<&Summary>) -> Profiles {
+/// What the profiles of `record` say of the differences of a run. One that cannot be read, or holds no samples, is left out, and
+/// a sentence says so.
+fn study_profiles(record: &RunRecord, scored: &Summary) -> Profiles {
     let plan = &record.header.plan;
     let pattern = plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();
     let mut profiles = Profiles { focus: pattern, ..Profiles::default() };
@@ -67,7 +66,7 @@ fn of_variant(
     named: &NamedScenario,
     variant: &Variant,
     focus: Option<&Focus>,
-    scored: Option<&Summary>,
+    scored: &Summary,
     profiles: &mut Profiles,
 ) {
     let baseline = group.baseline();

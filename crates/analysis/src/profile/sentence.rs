@@ -10,7 +10,7 @@ use tare_plan::Currency;
 const ABSENT: f64 = 0.05;
 
 /// The sentences of one variant, from its views; none where nothing was profiled on both sides.
-pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored: Option<&Summary>) -> Vec<WhySentence> {
+pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored: &Summary) -> Vec<WhySentence> {
     let of = |event: ProfileEvent| views.iter().find(|view| view.event == event && view.baseline.is_some());
     let mut all = Vec::new();
     if let Some(view) = of(ProfileEvent::Cpu) {
@@ -23,8 +23,8 @@ pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored:
 }
 
 /// What the scored slices said of the same comparison: `CPU/request: higher 8.1 % [7.2, 9.0]`.
-fn of_scored(id: &str, scored: Option<&Summary>) -> Option<String> {
-    let comparison = scored?.comparisons.iter().find(|comparison| comparison.id == id)?;
+fn of_scored(id: &str, scored: &Summary) -> Option<String> {
+    let comparison = scored.comparisons.iter().find(|comparison| comparison.id == id)?;
     let currency = comparison.ratio_in(Currency::CpuPerRequest)?;
     Some(format!("scored: {} {}", currency.label, currency.short))
 }
