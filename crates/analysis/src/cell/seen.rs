@@ -9,9 +9,9 @@ use crate::evidence::Evidence;
 use crate::evidence::disturbance::SetAside;
 use crate::summary::Cell;
 
-/// The cells of the last look, by group and scenario: those of one pair depend on one another.
+/// The cells of the last look, by their ids.
 #[derive(Default)]
-pub(crate) struct SeenCells(HashMap<(String, String), Vec<SeenCell>>);
+pub(crate) struct SeenCells(HashMap<String, SeenCell>);
 
 pub(super) struct SeenCell {
     /// Of slices, warm-ups, starts and events. Entries are only added, so as many are the same ones.
@@ -27,35 +27,28 @@ fn entries(evidence: &Evidence<'_>) -> [usize; 4] {
     [slices.len(), warmups.len(), forks.len(), events.len()]
 }
 
-fn key(group: &str, scenario: &str) -> (String, String) {
-    (group.to_owned(), scenario.to_owned())
-}
-
 impl SeenCells {
     pub fn set_aside(&self, together: &[Evidence<'_>]) -> SetAside {
-        let seen = self.unchanged(together).and_then(<[SeenCell]>::first);
+        let first = together.first().filter(|_| self.have_no_new_entries(together));
+        let seen = first.and_then(|first| self.0.get(&first.id()));
         seen.map_or_else(|| SetAside::of(together), |cell| cell.set_aside.clone())
     }
 
-    /// Hands out the cells of a group and scenario, unless one of them has new entries.
+    /// Hands out the cells of a group and scenario, unless one of them has new entries: they depend on one another.
     pub(super) fn take(&mut self, together: &[Evidence<'_>]) -> Option<Vec<SeenCell>> {
-        self.unchanged(together)?;
-        let subject = together.first()?.subject;
-        self.0.remove(&key(subject.group, subject.scenario))
+        let are_known = self.have_no_new_entries(together);
+        are_known.then(|| together.iter().filter_map(|cell| self.0.remove(&cell.id())).collect())
     }
 
-    fn unchanged(&self, together: &[Evidence<'_>]) -> Option<&[SeenCell]> {
-        let subject = together.first()?.subject;
-        let seen = self.0.get(&key(subject.group, subject.scenario))?;
-        seen.iter().map(|cell| cell.entries).eq(together.iter().map(entries)).then_some(seen.as_slice())
+    fn have_no_new_entries(&self, together: &[Evidence<'_>]) -> bool {
+        together.iter().all(|cell| self.0.get(&cell.id()).is_some_and(|seen| seen.entries == entries(cell)))
     }
 
     pub fn keep(&mut self, cells: Vec<CellAnalysis<'_>>) {
-        self.0.clear();
-        for CellAnalysis { evidence, loads, cpu_kind, cell } in cells {
-            let together = self.0.entry(key(&cell.group, &cell.scenario)).or_default();
+        let seen = |CellAnalysis { evidence, loads, cpu_kind, cell }: CellAnalysis<'_>| {
             let (entries, set_aside) = (entries(&evidence), evidence.set_aside);
-            together.push(SeenCell { entries, set_aside, loads, cpu_kind, cell });
-        }
+            (cell.id.clone(), SeenCell { entries, set_aside, loads, cpu_kind, cell })
+        };
+        self.0 = cells.into_iter().map(seen).collect();
     }
 }
