@@ -1,6 +1,5 @@
 //! Comparisons: ratios become verdicts, all measures judged together so that many of them have no false finding.
 
-pub(crate) mod fork_time;
 mod prior;
 pub(crate) mod ratio;
 pub(crate) mod wording;
@@ -14,6 +13,7 @@ use tare_stats::verdict::LARGE_TABLE;
 use tare_stats::{DecisionRule, Method, Region, StopReason, UndecidedReason, Verdict, noise_floor};
 
 use crate::cell::{CellAnalysis, analyze_cells};
+use crate::earlier::means_s;
 use crate::evidence::disturbance;
 use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
@@ -74,7 +74,7 @@ impl<'a> Pairs<'a> {
         let plan = &record.header.plan;
         let pairs = with_baselines(cells).map(|(variant, baseline)| pair(plan, variant, baseline));
         let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);
-        let (is_control_alone, fork_times) = (is_control_alone(plan), fork_time::means_s(record));
+        let (is_control_alone, fork_times) = (is_control_alone(plan), means_s(record));
         let mut pairs = Self { compared, controls, is_control_alone, fork_times };
         let asked = if pairs.is_control_alone { &mut pairs.controls } else { &mut pairs.compared };
         prior::share_spreads(plan, asked);

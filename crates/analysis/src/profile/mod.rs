@@ -4,7 +4,6 @@ mod layer;
 mod sentence;
 mod sides;
 mod touched;
-mod versions;
 mod view;
 
 use tare_plan::plan::{Group, Mode, NamedScenario, Variant};
@@ -56,7 +55,7 @@ fn study_profiles(record: &RunRecord, scored: &Summary) -> Profiles {
             of_variant(record, group, named, variant, focus.as_ref(), scored, &mut profiles);
         }
     }
-    profiles.versions = versions::across(record, &profiles.views);
+    profiles.versions = view::across_versions(record, &profiles.views);
     profiles
 }
 

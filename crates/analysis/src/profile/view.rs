@@ -1,18 +1,20 @@
 //! One event of one variant, with its baseline if it has one: shares, tables and the flame graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 use tare_plan::profile::ProfileEvent;
 use tare_profile::FlameTree;
 use tare_profile::causes::choose_causes;
-use tare_profile::over_forks::{HotMethod, MovedMethod, hot_methods, moved_methods};
+use tare_profile::over_forks::{HotMethod, MovedMethod, hot_methods, method_over_forks, moved_methods};
+use tare_record::RunRecord;
 use tare_record::profile::Weight;
 use tare_stats::Interval;
+use tare_units::grouped_by;
 
 use super::ALPHA;
 use super::sides::Side;
-use crate::summary::{Estimate, HotFrame, MovedFrame, PackageShare, ProfileView};
+use crate::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, PackageShare, ProfileView, VersionRow};
 
 /// Methods below this total share stand in no table.
 const LEAST: f64 = 0.002;
@@ -163,4 +165,41 @@ fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<
         *place < ROWS || named.contains(place) || in_focus(method) && of_focus <= ROWS
     });
     kept.map(frame).collect()
+}
+
+/// One table per server, scenario and event that was profiled at several versions.
+pub(super) fn across_versions(record: &RunRecord, views: &[ProfileView]) -> Vec<AcrossVersions> {
+    let versioned = views.iter().filter(|view| view.baseline.is_some()).filter_map(|view| {
+        let variant = record.header.plan.variant(&view.group, &view.variant)?;
+        Some(((&variant.server, &view.scenario, view.event), (variant.version.clone()?, view)))
+    });
+    let tables = grouped_by(versioned).into_iter().filter(|(_, versions)| versions.len() > 1);
+    let tables = tables.map(|((server, scenario, event), versions)| {
+        let (versions, views): (Vec<String>, Vec<&ProfileView>) = versions.into_iter().unzip();
+        let rows = rows(record, &views);
+        AcrossVersions { server: server.clone(), scenario: scenario.clone(), event, versions, rows }
+    });
+    tables.collect()
+}
+
+fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
+    let named: BTreeSet<(&str, &str)> = views
+        .iter()
+        .flat_map(|view| view.moved.iter().filter(|frame| frame.named))
+        .map(|frame| (frame.name.as_str(), frame.short.as_str()))
+        .collect();
+    let side = |view: &ProfileView| Side::of_variant(record, &view.group, &view.scenario, &view.variant, view.event);
+    let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| side(view)).collect();
+    let share = |side: &Option<Side<'_>>, name: &str| {
+        let method = side.as_ref().and_then(|side| method_over_forks(&side.forks, name, ALPHA));
+        method.map_or(Estimate::new(0.0, None), |method| method.total.into())
+    };
+    let row = |(name, short): (&str, &str)| VersionRow {
+        short: short.to_owned(),
+        name: name.to_owned(),
+        shares: sides.iter().map(|side| share(side, name)).collect(),
+    };
+    let mut rows: Vec<VersionRow> = named.into_iter().map(row).collect();
+    rows.sort_by(|a, b| b.shares[0].value.total_cmp(&a.shares[0].value));
+    rows
 }
