@@ -213,11 +213,9 @@ fn measured<'a>(lines: &[Vec<Option<&'a MeasuredRatio>>]) -> Vec<Line<'a>> {
 
 fn comparison(pair: &Pair<'_>, verdicts: &[Verdict], fork_s: Option<f64>) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
-    let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| CurrencyRatio {
-        prior: prior::effect(measured_ratio),
-        ..currency(measured_ratio, *verdict, pair, fork_s)
-    };
-    let mut currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
+    let judged = pair.measured_ratios.iter().zip(verdicts);
+    let mut currencies: Vec<CurrencyRatio> =
+        judged.map(|(ratio, verdict)| currency(ratio, *verdict, pair, fork_s)).collect();
     if let Some((first, others)) = currencies.split_first_mut() {
         others.iter_mut().for_each(|other| hold_against_figures(other, first.forks));
     }
@@ -286,7 +284,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         },
         reason,
         needed_s: needed_s(verdict, comparison, fork_s),
-        prior: None,
+        prior: prior::effect(measured_ratio),
     }
 }
 
