@@ -15,7 +15,7 @@ use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
 
 /// Flags whose next word is a class path or a module path.
 const PATH_FLAGS: [&str; 5] = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
-/// An absolute path of three parts or more, and what it stands behind. A shorter one may be an argument such as `/health`.
+/// An absolute path of three parts or more, and what it stands behind. A shorter one may be an argument (`/health`).
 static LONG_PATH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(^|[\s=:,;@"'])(?:/[^/\s=:,;@"']+){2,}(/[^/\s=:,;@"']+)/*"#).expect("a regular expression")
 });
@@ -116,8 +116,8 @@ pub fn shell(command: &[String]) -> String {
     program.iter().chain(command.iter().skip(1)).map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a command with each class path replaced by its number of entries, and each long absolute path by its last part:
-/// `…/java -Xmx1g -cp <61 files> Main --port 0`.
+/// The words of a command with each class path replaced by its number of entries, and each long absolute path by its
+/// last part: `…/java -Xmx1g -cp <61 files> Main --port 0`.
 pub(crate) fn shortened(command: &[String]) -> Vec<String> {
     let mut words: Vec<String> = Vec::with_capacity(command.len());
     for word in command {

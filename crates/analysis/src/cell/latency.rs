@@ -1,5 +1,5 @@
-//! Latency of one cell under each load: percentiles with their interval over forks, and how response times divide: what the
-//! server's own stops explain, and what machine and generator do.
+//! Latency of one cell under each load: percentiles with their interval over forks, and how response times divide: what
+//! the server's own stops explain, and what machine and generator do.
 
 use tare_plan::plan::SliceKind;
 use tare_record::{PackedHistogram, RunRecord, StoredSlice};
@@ -100,7 +100,7 @@ pub fn for_each_response(record: &RunRecord, mut visit: impl FnMut(&str, SliceKi
     }
 }
 
-/// One clock of one load, or one meter under it: all samples, and what each fork can state. Percentiles are never averaged.
+/// One clock of one load, or one meter: all samples, and what each fork can state. Percentiles are never averaged.
 struct Merged {
     pub all: LatencyHistogram,
     pub starts: Vec<StartLatency>,
@@ -203,7 +203,7 @@ fn divide(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<(LatencyDi
     Some((LatencyDivision { p99_is_at_cliff, ..division }, starts))
 }
 
-/// What those requests met that are slower than each percentile, in steps of a quarter of a nine, as far as ten are slower.
+/// What the requests met that are slower than each percentile, by quarters of a nine, as far as ten are slower.
 fn slower(parts: [&LatencyHistogram; 3]) -> Vec<SlowerPart> {
     let mut whole = LatencyHistogram::new();
     parts.into_iter().for_each(|part| whole.merge(part));

@@ -18,8 +18,9 @@ use crate::summary::{Bottleneck, Concern, Reason, Validity, ValidityState};
 
 /// Above this send lag at the 99th percentile an open load was not what it claims.
 const SEND_LAG_NS: u64 = 1_000_000;
-/// Percentiles of the stamp lag and what each may be in nanoseconds, or, if that is more, as a share of the same percentile
-/// of the latency. Both servers have the same generator, and the p99 of starts differs by far more than a twentieth.
+/// Percentiles of the stamp lag and what each may be in nanoseconds, or, if that is more, as a share of the same
+/// percentile of the latency. Both servers have the same generator, and the p99 of starts differs by far more than a
+/// twentieth.
 const STAMP_LAG: [(f64, u64, f64); 2] = [(50.0, 3_000, 0.02), (99.0, 15_000, 0.05)];
 /// Above this share of its cores the generator distorts an open load.
 const GENERATOR_OPEN: f64 = 0.6;

@@ -43,8 +43,8 @@ fn answer(profiles: &Profiles) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-/// What the profiles of `record` say of the differences of a run. One that cannot be read, or holds no samples, is left out, and
-/// a sentence says so.
+/// What the profiles of `record` say of the differences of a run. One that cannot be read, or holds no samples, is left
+/// out, and a sentence says so.
 fn study_profiles(record: &RunRecord, scored: &Summary) -> Profiles {
     let plan = &record.header.plan;
     let pattern = plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();

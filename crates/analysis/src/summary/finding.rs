@@ -27,8 +27,8 @@ pub enum FindingKind {
     Report(ReportFinding),
 }
 
-/// What the report itself finds in a record. A row is: severity, title, what stands before the names and figures, and what the
-/// reader can do. The last two may be empty. The words of events stand in the record.
+/// What the report itself finds in a record. A row is: severity, title, what stands before the names and figures, and
+/// what the reader can do. The last two may be empty. The words of events stand in the record.
 macro_rules! report_findings {
     ($($kind:ident: $severity:ident, $title:literal, $lead:literal, $remedy:literal;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -129,7 +129,7 @@ fn deaths(record: &RunRecord) -> Vec<Finding> {
     dead.map(told).collect()
 }
 
-/// Which facts about the machine disturb, unless an event says so. The preflight sees by core what they say of the machine.
+/// Which facts about the machine disturb, unless an event says so. The preflight sees by core what they sum up.
 pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> Vec<Finding> {
     let told = |name| if name == EventName::CpuPressure { EventName::BusyCore } else { name };
     let facts = environment.sections.iter().flat_map(|section| &section.facts);
@@ -222,8 +222,8 @@ fn outside_pauses(cell: &CellAnalysis<'_>) -> Option<String> {
     Some(format!("({}, up to {})", count(times, "pause"), single(Unit::Nanos, longest_ns as f64)))
 }
 
-/// One finding for all cells for which there are words; `SimpleGet: http4s.Vanilla 3 of 3 starts, http4s.Tapir 2 of 3 starts;
-/// PostBytes: …`. One about a single cell links to it.
+/// One finding for all cells for which there are words; `SimpleGet: http4s.Vanilla 3 of 3 starts, http4s.Tapir 2 of 3
+/// starts; PostBytes: …`. One about a single cell links to it.
 fn shared<'r>(
     cells: &[CellAnalysis<'r>],
     kind: ReportFinding,
