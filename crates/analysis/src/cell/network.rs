@@ -17,20 +17,16 @@ pub(crate) fn full<'a>(
     network: Option<NetworkBandwidth>,
 ) -> Option<String> {
     let network = network?;
-    let (mut window_ns, mut completed, mut sent_bytes, mut received_bytes) = (0, 0, 0, 0);
-    for load in slices.map(|slice| &slice.load) {
-        window_ns += load.window_ns;
-        completed += load.completed;
-        sent_bytes += load.bytes_out;
-        received_bytes += load.bytes_in;
-    }
+    let slices: Vec<&StoredSlice> = slices.collect();
+    let sum = |of: fn(&StoredSlice) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
+    let (window_ns, completed) = (sum(|slice| slice.load.window_ns), sum(|slice| slice.load.completed));
     if window_ns == 0 {
         return None;
     }
     let bits_per_s = |bytes: u64| on_the_wire(bytes, completed) * 8.0 / (window_ns as f64 / 1e9);
     let directions = [
-        ("requests", bits_per_s(sent_bytes), network.to_servers_bits_per_s),
-        ("responses", bits_per_s(received_bytes), network.from_servers_bits_per_s),
+        ("requests", bits_per_s(sum(|slice| slice.load.bytes_out)), network.to_servers_bits_per_s),
+        ("responses", bits_per_s(sum(|slice| slice.load.bytes_in)), network.from_servers_bits_per_s),
     ];
     let known = directions.into_iter().filter_map(|(what, used, measured)| {
         // It was measured by what full packets carried.
