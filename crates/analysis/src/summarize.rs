@@ -20,7 +20,7 @@ const COARSE: f64 = 0.1;
 fn without_starts(text: &str) -> String {
     let is_of_word = |c: char| c.is_alphanumeric() || ['-', '_', '.', '/'].contains(&c);
     let words = text.split_inclusive(|c: char| !is_of_word(c));
-    let renamed = words.map(|word| match word.trim_end_matches(|c: char| !is_of_word(c)) {
+    let renamed = words.map(|word| match word.trim_end_matches(|c: char| !c.is_alphanumeric()) {
         "start" | "starts" => word.replacen("start", "repeat", 1),
         _ => word.to_owned(),
     });
@@ -152,6 +152,7 @@ mod tests {
         for (told, expected) in [
             ("with 3 starts, differences below 9 %", "with 3 repeats, differences below 9 %"),
             ("one start; the 5 starts of the plan", "one repeat; the 5 repeats of the plan"),
+            ("2 of at least 5 starts. More time", "2 of at least 5 repeats. More time"),
             ("restart starter and my-start at /start", "restart starter and my-start at /start"),
         ] {
             assert_eq!(without_starts(told), expected);
