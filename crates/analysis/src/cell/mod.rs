@@ -14,9 +14,8 @@ mod validity;
 
 use std::collections::BTreeMap;
 
-use tare_plan::plan::{Mode, Role, SliceKind};
-use tare_record::environment::NetworkBandwidth;
-use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunHeader, RunRecord, StoredSlice};
+use tare_plan::plan::{Mode, Plan, Role, SliceKind};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunRecord, StoredSlice};
 use tare_stats::quantile::printable;
 
 use crate::evidence::{Evidence, gather};
@@ -51,19 +50,12 @@ impl CellAnalysis<'_> {
     }
 }
 
-/// What can limit a load besides the server's program. Unknown for a load on a URL.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct LoadResources<'a> {
-    pub server_cpus: &'a str,
-    pub network: Option<NetworkBandwidth>,
-}
-
 /// The one cell of a load, judged by the rules for the cells of a run.
 pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = crate::evidence::of_load(record);
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
     let cpu_kind = level::cpu_kind(std::slice::from_ref(&evidence));
-    let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD, LoadResources::default());
+    let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD);
     let validity = Validity::of_load(cell.validity, load_doubts::doubts_of_load(record));
     Cell { validity, timeline: timeline(&evidence), ..cell }
 }
@@ -85,7 +77,7 @@ pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Ve
             let cpu_kind = level::cpu_kind(&cells);
             analyses.extend(cells.into_iter().map(|evidence| {
                 let loads = latency::analyze(&evidence, plan.stop.alpha);
-                let cell = of_run(&record.header, &evidence, &loads, cpu_kind);
+                let cell = of_run(plan, &evidence, &loads, cpu_kind);
                 CellAnalysis { evidence, loads, cpu_kind, cell }
             }));
         }
@@ -94,23 +86,14 @@ pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Ve
 }
 
 /// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
-fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
-    let plan = &header.plan;
-    let resources = LoadResources { server_cpus: &plan.machine.server_cpus, network: header.environment.network };
-    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, resources);
+fn of_run(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha);
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
 }
 
-fn measured(
-    evidence: &Evidence<'_>,
-    loads: &[LoadLatency],
-    cpu_kind: Option<SliceKind>,
-    alpha: f64,
-    resources: LoadResources<'_>,
-) -> Cell {
-    let bottleneck = validity::bottleneck(evidence, resources);
+fn measured(evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>, alpha: f64) -> Cell {
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
@@ -131,8 +114,8 @@ fn measured(
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
-        validity: validity::judge(evidence, loads, resources),
-        bottleneck,
+        validity: validity::judge(evidence, loads),
+        bottleneck: validity::bottleneck(evidence),
         throughput_per_s: level::over_forks(&throughput_per_fork(evidence), alpha),
         cpu_ns_per_request: level::over_forks(&level::cpu_per_fork(evidence, cpu_kind), alpha),
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),

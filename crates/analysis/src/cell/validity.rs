@@ -6,7 +6,6 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::distinct;
 
-use crate::cell::LoadResources;
 use crate::cell::latency::LoadLatency;
 use crate::cell::level::{cpu_count, loaded_ns, quotient};
 use crate::cell::messages;
@@ -27,14 +26,14 @@ const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
 
-pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Validity {
+pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
         return Validity { state: ValidityState::Void, reasons };
     }
-    Validity::of_cell(doubts(cell, loads, resources))
+    Validity::of_cell(doubts(cell, loads))
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -57,13 +56,13 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 }
 
 /// What speaks against its numbers: all of them first, then those of one measure.
-fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Vec<Reason> {
-    let bottleneck = bottleneck(cell, resources);
+fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
+    let bottleneck = bottleneck(cell);
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
-    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), resources.network));
+    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), cell.network));
     let network_bound = network_bound.flatten().map(|full| format!("{full}: the throughput is a lower bound"));
-    let slow_network = network::full(open(cell), resources.network).map(|full| format!("{full}: they waited for it"));
+    let slow_network = network::full(open(cell), cell.network).map(|full| format!("{full}: they waited for it"));
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
     let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
@@ -93,7 +92,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
         (network_bound, "Compare CPU per request, put the generator nearer to the servers, or use a faster network."),
     ];
     let more_cores = "Lower the rate (--rate), or give the server more cores (--server-cpus).";
-    let cpu = [(full_server(cell, resources.server_cpus), more_cores), (restless(cell), "")];
+    let cpu = [(full_server(cell), more_cores), (restless(cell), "")];
     let mut found: Vec<Reason> = about(Concern::Everything, general)
         .chain(about(Concern::Throughput, throughput))
         .chain(about(Concern::CpuPerRequest, cpu))
@@ -190,8 +189,8 @@ fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
 }
 
 /// A server whose threads spin uses all of its cores, and its CPU per request can grow no more.
-fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
-    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), server_cpus)?));
+fn full_server(cell: &Evidence<'_>) -> Option<String> {
+    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cell.server_cpus)?));
     let (kind, most) =
         [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (most >= BUSY).then(|| {
@@ -269,13 +268,13 @@ fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, server_cpus: 
     quotient(known).filter(|_| !server_cpus.is_empty())
 }
 
-pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
-    let server = server_share(saturating(cell), resources.server_cpus).map(|s| s >= BUSY);
+pub(crate) fn bottleneck(cell: &Evidence<'_>) -> Bottleneck {
+    let server = server_share(saturating(cell), cell.server_cpus).map(|s| s >= BUSY);
     let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
     match (server, generator) {
         (Some(true), Some(true)) => Bottleneck::Both,
         (Some(true), _) => Bottleneck::Server,
-        _ if network::full(saturating(cell), resources.network).is_some() => Bottleneck::Network,
+        _ if network::full(saturating(cell), cell.network).is_some() => Bottleneck::Network,
         (_, Some(true)) => Bottleneck::Generator,
         (Some(false), Some(false)) => Bottleneck::Neither,
         _ => Bottleneck::Unknown,

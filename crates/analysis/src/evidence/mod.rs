@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::LoadRecord;
+use tare_record::environment::NetworkBandwidth;
 use tare_record::{ErrorClass, EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 use tare_units::Span;
 
@@ -53,6 +54,9 @@ pub(crate) struct Evidence<'a> {
     pub events: &'a [EventRecord],
     /// The share of failed requests above which its numbers are void.
     pub most_failed: f64,
+    /// Empty where they are not known, as those of a load on a URL.
+    pub server_cpus: &'a str,
+    pub network: Option<NetworkBandwidth>,
 }
 
 impl<'a> Evidence<'a> {
@@ -170,6 +174,8 @@ pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> 
                     forks: forks.get(&(&*group.id, &*variant.name)).cloned().unwrap_or_default(),
                     events: &record.events,
                     most_failed: MOST_FAILED,
+                    server_cpus: &record.header.plan.machine.server_cpus,
+                    network: record.header.environment.network,
                 });
             }
             let aside = set_aside(&together);
@@ -200,6 +206,8 @@ pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
         forks: Vec::new(),
         events: &record.events,
         most_failed: failures_allowed(&record.header.plan),
+        server_cpus: "",
+        network: None,
     };
     evidence.leave_out(SetAside::default());
     evidence
