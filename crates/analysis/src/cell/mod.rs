@@ -9,7 +9,6 @@ mod messages;
 mod network;
 mod probes;
 pub(crate) mod seen;
-mod shortfall;
 mod validity;
 
 use std::collections::BTreeMap;
