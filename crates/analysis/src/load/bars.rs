@@ -27,14 +27,9 @@ pub(super) fn bins(histogram: &LatencyHistogram) -> Vec<HistogramBin> {
 fn bounds(min: u64, max: u64) -> Vec<u64> {
     let decades = (0..=12).map(|power| 10f64.powi(power));
     let all = decades.flat_map(|decade| STEPS.iter().map(move |step| (step * decade) as u64));
-    let mut bounds = Vec::new();
-    for bound in all.filter(|bound| *bound >= min) {
-        bounds.push(bound);
-        if bound >= max {
-            break;
-        }
-    }
-    bounds
+    let from_min = all.filter(|bound| *bound >= min);
+    let below_max = from_min.clone().take_while(|bound| *bound < max).count();
+    from_min.take(below_max + 1).collect()
 }
 
 fn thinned(bounds: Vec<u64>) -> Vec<u64> {
