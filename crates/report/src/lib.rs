@@ -16,7 +16,6 @@ pub mod markdown;
 pub mod palette;
 pub mod profiles;
 pub mod text;
-pub mod verdicts;
 pub mod write;
 pub mod wrk;
 

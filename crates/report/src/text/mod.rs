@@ -19,7 +19,8 @@ pub(crate) use grid::cut_middle;
 pub use grid::{Grid, wrap};
 pub(crate) use sheet::Sheet;
 use tare_analysis::format::{duration, share};
-use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
+use tare_analysis::summary::{CheckResult, Mode, RunStatus, Summary, VerdictKind};
+use tare_analysis::words::count_verdicts;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
@@ -77,6 +78,18 @@ pub(crate) const fn ended_early(status: RunStatus) -> &'static str {
         RunStatus::BudgetSpent => " · budget spent",
         RunStatus::Interrupted => " · interrupted",
         RunStatus::Partial => " · cut short",
+    }
+}
+
+/// `2 worse, 1 not decided`, or what a check came to; `None` where nothing was compared.
+pub fn verdicts_in_words(summary: &Summary) -> Option<String> {
+    let verdicts: Vec<VerdictKind> = summary.sentences.iter().map(|sentence| sentence.verdict).collect();
+    match summary.check.as_ref().map(|check| check.outcome) {
+        Some(CheckResult::Holds) => Some("check passed".to_owned()),
+        Some(CheckResult::Regressed) => Some("check: regressed".to_owned()),
+        Some(CheckResult::Undecided) => Some("check: undecided".to_owned()),
+        Some(CheckResult::Void) => Some("check: void".to_owned()),
+        None => Some(count_verdicts(&verdicts)).filter(|words| !words.is_empty()),
     }
 }
 

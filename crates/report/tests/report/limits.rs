@@ -6,8 +6,7 @@ use tare_analysis::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary,
 use tare_plan::plan::{Forks, SliceKind, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::ci;
-use tare_report::text::{Style, render};
-use tare_report::verdicts::verdicts_in_words;
+use tare_report::text::{Style, render, verdicts_in_words};
 use tare_stats::StopReason;
 
 use crate::ci::{TestCase, test_cases};

@@ -5,8 +5,7 @@ use tare_analysis::rfc3339;
 use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
 use tare_report::palette::Tone;
-use tare_report::text::Grid;
-use tare_report::verdicts::verdicts_in_words;
+use tare_report::text::{Grid, verdicts_in_words};
 
 use crate::args::Global;
 use crate::console;
