@@ -129,14 +129,10 @@ impl<'a> Chart<'a> {
 
     /// A dotted line where the version is another than before, with its name where there is room.
     fn draw_versions(&self, out: &mut String) {
-        let mut new: Vec<(f64, &str)> = Vec::new();
-        for (at, point) in self.line.points.iter().enumerate() {
-            if let Some(version) =
-                point.version.as_deref().filter(|version| new.last().map(|(_, last)| *last) != Some(*version))
-            {
-                new.push((self.x(at as f64 - 0.5), version));
-            }
-        }
+        let versions = self.line.points.iter().enumerate();
+        let versions = versions.filter_map(|(at, point)| Some((self.x(at as f64 - 0.5), point.version.as_deref()?)));
+        let mut new: Vec<(f64, &str)> = versions.collect();
+        new.dedup_by_key(|(_, version)| *version);
         let [narrow, wide] = PLOTS.map(|plot| named(&new, plot));
         for (index, (x, version)) in new.iter().enumerate() {
             out.push_str(&vertical("version", *x, version));

@@ -10,7 +10,6 @@ const BAR: usize = 30;
 
 pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
     let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "start"));
-    let mut out = format!("\n{}\n", style.heading(&head));
     let mut grid = Grid::default();
     grid.push_in(Tone::Quiet, ["", "step", "CPU/request", "added", "", "allocated", "added"]);
     let cpu = scale(Unit::Nanos, ladder, |step| step.cpu_ns);
@@ -30,8 +29,7 @@ pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
         ]);
         below = top;
     }
-    out += &grid.render(style.colored);
-    out
+    format!("\n{}\n{}", style.heading(&head), grid.render(style.colored))
 }
 
 fn scale(unit: Unit, ladder: &Ladder, of: fn(&LadderStep) -> Option<Estimate>) -> Scale {
