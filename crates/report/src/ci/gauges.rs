@@ -1,7 +1,10 @@
 //! The figures of a run as gauges, for systems that collect metrics. Times are in seconds, as these systems ask for.
 
 use super::{levels, usable_cells, usable_ratios};
-use tare_analysis::Currency;
+use tare_analysis::Currency::{
+    self, AllocatedPerRequest, CpuPerRequest, LatencyMetStop, LatencyP50, LatencyP99, LatencyP99NoStops, LatencyP999,
+    StoppedPerRequest, Throughput,
+};
 use tare_analysis::summary::{
     Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Estimate, StatusCount, Summary, UrlSummary,
 };
@@ -35,35 +38,24 @@ pub(super) fn families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
 }
 
 fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
-    type Row = (&'static str, &'static str, &'static str, &'static [Currency]);
-    let families: [Row; 7] = [
-        (
-            "tare_requests_per_second",
-            "{request}/s",
-            "Right answers per second under a saturating load",
-            &[Currency::Throughput],
-        ),
-        ("tare_cpu_seconds_per_request", "s", "CPU time of the server per request", &[Currency::CpuPerRequest]),
-        ("tare_allocated_bytes_per_request", "By", "Bytes allocated per request", &[Currency::AllocatedPerRequest]),
-        (
-            "tare_response_time_seconds",
-            "s",
-            "Percentiles of response time",
-            &[Currency::LatencyP50, Currency::LatencyP99, Currency::LatencyP999],
-        ),
+    let families: [(_, _, _, &[Currency]); 7] = [
+        ("tare_requests_per_second", "{request}/s", "Right answers per second under a saturating load", &[Throughput]),
+        ("tare_cpu_seconds_per_request", "s", "CPU time of the server per request", &[CpuPerRequest]),
+        ("tare_allocated_bytes_per_request", "By", "Bytes allocated per request", &[AllocatedPerRequest]),
+        ("tare_response_time_seconds", "s", "Percentiles of response time", &[LatencyP50, LatencyP99, LatencyP999]),
         (
             "tare_response_time_without_stops_seconds",
             "s",
             "Percentiles of the response time of requests that met neither a stop of the server nor a stall",
-            &[Currency::LatencyP99NoStops],
+            &[LatencyP99NoStops],
         ),
         (
             "tare_stopped_seconds_per_request",
             "s",
             "Time that the server's runtime stopped its threads, per request",
-            &[Currency::StoppedPerRequest],
+            &[StoppedPerRequest],
         ),
-        ("tare_met_stop_share", "1", "Share of requests that met a stop of the server", &[Currency::LatencyMetStop]),
+        ("tare_met_stop_share", "1", "Share of requests that met a stop of the server", &[LatencyMetStop]),
     ];
     families.into_iter().map(|(name, unit, help, currencies)| {
         let samples = usable_cells(summary).flat_map(|cell| level_samples(cell, currencies)).collect();
@@ -100,7 +92,7 @@ fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
 }
 
 fn cost_family(summary: &Summary) -> GaugeFamily {
-    let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == Currency::CpuPerRequest);
+    let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == CpuPerRequest);
     let sample = |(comparison, ratio): (&Comparison, &CurrencyRatio)| {
         Some((ratio_labels(comparison, ratio), comparison.cpu_cost.as_ref()?.ns_per_request * 1e-9))
     };
