@@ -63,7 +63,7 @@ async function violations(page: Page, parts = ['html'], rules?: string[]): Promi
   return found.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map(describeNode).join('; ')}`);
 }
 
-/** Waits until the charts are drawn at a new size of the page: observers of sizes are called after a frame has begun. */
+/** Waits until the charts are drawn at a new size of the page: observers are called after a frame has begun. */
 async function nextFrame(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }

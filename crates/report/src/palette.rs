@@ -32,7 +32,7 @@ impl From<VerdictKind> for Tone {
 }
 
 impl Tone {
-    /// `text` in the colour of this tone, one of the sixteen that a terminal lets its user choose; plain unless `colored`.
+    /// `text` in its colour, one of the sixteen that a terminal lets its user choose; as it is unless `colored`.
     pub fn paint(self, colored: bool, text: &str) -> String {
         let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
         let style = match self {
