@@ -117,15 +117,8 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
     draw: (width, t) => triesOption(tries(t), width, t),
     data: () => ({
       heads: ['scenario', 'variant', 'fork', 'load', 'kept', `${limit.condition}_${limit.unit}`],
-      rows: cells.flatMap((cell) =>
-        cell.capacity.tries.map((t) => [
-          panel.scenario,
-          cell.variant,
-          t.fork,
-          t.load,
-          t.kept ? 'yes' : 'no',
-          t.values[i],
-        ]),
+      rows: cells.flatMap(({ variant, capacity }) =>
+        capacity.tries.map((t) => [panel.scenario, variant, t.fork, t.load, t.kept ? 'yes' : 'no', t.values[i]]),
       ),
     }),
     alternative: () => cells.map((cell) => cell.capacity.sentence).join('; '),

@@ -11,6 +11,8 @@ import { choice, choose, watch, type Side } from '../state';
 import type { ProfileView } from '../summary';
 import type { Theme } from '../theme';
 
+const percent = (share: number) => formatSignificant(share * 100);
+
 const trees = new WeakMap<ProfileView, Tree>();
 
 export function cachedTree(view: ProfileView): Tree {
@@ -109,12 +111,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
     ...flameSpec(view, tree, () => ({ zoom: choice.zoom, icicle: choice.icicle, scale })),
     data: () => ({
       heads: ['method', 'share %', 'by itself %', 'mostly called by'],
-      rows: view.hot.map((f) => [
-        f.name,
-        formatSignificant(f.total.value * 100),
-        formatSignificant(f.own.value * 100),
-        f.caller,
-      ]),
+      rows: view.hot.map((f) => [f.name, percent(f.total.value), percent(f.own.value), f.caller]),
     }),
     alternative: () => alternative(view),
     onPick: (node) => choose({ zoom: Number(node) === choice.zoom ? -1 : Number(node) }),
@@ -147,24 +144,24 @@ function note(view: ProfileView, tree: Tree): string {
     : '';
   if (!choice.find.trim()) return widths;
   const share = shareOf(tree, widthsOf(view, side), matchNames(view.flame, choice.find));
-  return `${widths} Marked: ${formatSignificant(share * 100)} % is in the frames found and what they call.`.trim();
+  return `${widths} Marked: ${percent(share)} % is in the frames found and what they call.`.trim();
 }
 
 function alternative(view: ProfileView): string {
-  const top = view.hot.slice(0, 3).map((f) => `${f.short} ${formatSignificant(f.own.value * 100)} %`);
+  const top = view.hot.slice(0, 3).map((f) => `${f.short} ${percent(f.own.value)} %`);
   return `A flame graph; a frame is as wide as its share. By themselves, most have ${top.join(', ')}.`;
 }
 
 function tipOf(view: ProfileView, node: number, name: string): [string, string][] {
   const unit = unitFor(view.unit, [view.per_request?.value ?? 0]);
-  const percent = (value: number) => `${formatSignificant((value / WHOLE) * 100)} %`;
+  const shareOfWhole = (value: number) => `${percent(value / WHOLE)} %`;
   const lines: [string, string][] = [
     ['', name],
-    [view.baseline ? view.variant : 'share', percent(view.flame.value[node]!)],
+    [view.baseline ? view.variant : 'share', shareOfWhole(view.flame.value[node]!)],
   ];
   const { own, base } = nodeCosts(view, node);
   const amount = (value: number) => inUnit(value, unit);
-  if (view.flame.base.length) lines.push([view.baseline!, percent(view.flame.base[node]!)]);
+  if (view.flame.base.length) lines.push([view.baseline!, shareOfWhole(view.flame.base[node]!)]);
   if (view.per_request) lines.push(['per request', amount(own)]);
   if (view.per_request && view.baseline_per_request && view.flame.base.length) {
     const more = own - base;

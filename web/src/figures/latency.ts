@@ -59,17 +59,9 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
           ['machine hiccups', latency.machine_hiccups],
           ['JVM hiccups', latency.jvm_hiccups],
         ];
+        const place = [panel.scenario, cell.variant, latency.model];
         return clocks.flatMap(([clock, distribution]) =>
-          (distribution?.percentiles ?? []).map((p) => [
-            panel.scenario,
-            cell.variant,
-            latency.model,
-            clock,
-            p.percentile,
-            p.value_ns,
-            p.lo_ns,
-            p.hi_ns,
-          ]),
+          (distribution?.percentiles ?? []).map((p) => [...place, clock, p.percentile, p.value_ns, p.lo_ns, p.hi_ns]),
         );
       }),
     }),
