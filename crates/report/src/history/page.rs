@@ -34,25 +34,20 @@ svg text{font:12px system-ui,sans-serif;fill:var(--quiet)}.grid{stroke:var(--lin
 .change{stroke-width:2}.worse{stroke:var(--worse);color:var(--worse)}.better{stroke:var(--better);color:var(--better)}";
 
 pub fn render_page(history: &History) -> String {
+    let is_empty = history.lines.is_empty();
+    let answer =
+        if is_empty { String::new() } else { format!("<p class=\"answer\">{}</p>\n", html(&headline(history))) };
+    // What another tool measured has no baseline.
+    let has_ratios = history.lines.iter().any(|line| !line.scenario.is_empty());
+    let ratios = if has_ratios { " A figure × a server is a ratio to that server: 1.08 is 8 % more." } else { "" };
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>tare history</title>\n<style>{STYLE}</style>\n\
-         <main>\n<h1>History</h1>\n{}<p>Each point is a run, with its interval. Horizontal lines are levels, thick vertical \
-         lines changes of level, dotted lines new versions.{}</p>\n",
-        if history.lines.is_empty() {
-            String::new()
-        } else {
-            format!("<p class=\"answer\">{}</p>\n", html(&headline(history)))
-        },
-        // What another tool measured has no baseline.
-        if history.lines.iter().any(|line| !line.scenario.is_empty()) {
-            " A figure × a server is a ratio to that server: 1.08 is 8 % more."
-        } else {
-            ""
-        }
+         <main>\n<h1>History</h1>\n{answer}<p>Each point is a run, with its interval. Horizontal lines are levels, thick \
+         vertical lines changes of level, dotted lines new versions.{ratios}</p>\n"
     );
-    history.lines.iter().for_each(|line| out.push_str(&section(line)));
-    if history.lines.is_empty() {
+    out.extend(history.lines.iter().map(section));
+    if is_empty {
         out.push_str("<p>There are no figures yet.</p>\n");
     }
     out + "</main>\n</html>\n"
