@@ -1,11 +1,12 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
-use super::table::{OpenMeasure, Table};
+use super::table::Table;
 use super::{Style, messages};
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use tare_analysis::summary::{Cell, Comparison, Concern, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
+use tare_units::grouped_by;
 
 /// The most reasons that are listed, and the most lines on latency. The page has all of them.
 const MOST_REASONS: usize = 8;
@@ -106,18 +107,11 @@ impl SharedReasons {
     fn add_open_measures(&mut self, summary: &Summary, table: &Table<'_>, cell: &Cell) {
         let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
         let known = first.and_then(|first| first.reason.as_deref());
-        let open = table.open_measures(cell);
-        let mut open: &[OpenMeasure<'_>] = &open;
-        let mut told: Vec<&str> = known.into_iter().collect();
-        while let Some((measure, others)) = open.split_first() {
-            if !told.contains(&measure.reason) {
-                told.push(measure.reason);
-                let alike = || std::iter::once(measure).chain(others.iter().filter(|o| o.reason == measure.reason));
-                let labels: Vec<String> = alike().map(|one| one.label.to_owned()).collect();
-                let needed_s = alike().filter_map(|one| one.needed_s).reduce(f64::max);
-                self.add(cell, format!("{} ?, {}", enumerate(&labels), measure.reason), true, needed_s);
-            }
-            open = others;
+        let open = table.open_measures(cell).into_iter().map(|one| (one.reason, one));
+        for (reason, alike) in grouped_by(open).into_iter().filter(|(reason, _)| Some(*reason) != known) {
+            let labels: Vec<String> = alike.iter().map(|one| one.label.to_owned()).collect();
+            let needed_s = alike.iter().filter_map(|one| one.needed_s).reduce(f64::max);
+            self.add(cell, format!("{} ?, {reason}", enumerate(&labels)), true, needed_s);
         }
     }
 
