@@ -3,9 +3,9 @@
 pub mod memory;
 
 use crate::clean::escape_markdown as safe;
-use crate::text::{Sheet, cross_check, interval_legend, limits};
-use tare_analysis::format::{Unit, sentence, share, single};
-use tare_analysis::summary::{Cell, Concern, Finding, Severity, Summary, ValidityState};
+use crate::text::{Sheet, cross_check, interval_legend, limits, severity_word};
+use tare_analysis::format::{Unit, capital, sentence, share, single};
+use tare_analysis::summary::{Cell, Concern, Finding, Summary, ValidityState};
 
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
@@ -116,11 +116,7 @@ fn noise(summary: &Summary) -> String {
 }
 
 fn finding(finding: &Finding) -> String {
-    let word = match finding.severity {
-        Severity::Info => "Note",
-        Severity::Warning => "Warning",
-        Severity::Error => "Error",
-    };
+    let word = capital(severity_word(finding.severity).1);
     let remedy = finding.remedy.as_ref().map(|r| format!(" *{}*", safe(&sentence(r)))).unwrap_or_default();
     let log = finding.log.as_ref().map(|log| format!("\n{}\n", fenced(log))).unwrap_or_default();
     format!("- **{word}: {}.** {}{remedy}\n{log}", safe(&finding.title), safe(&sentence(&finding.text)))

@@ -37,7 +37,7 @@ fn of(summary: &Summary, severity: Severity) -> impl Iterator<Item = &Finding> {
     summary.findings.iter().filter(move |finding| finding.severity == severity)
 }
 
-const fn word(severity: Severity) -> (Tone, &'static str) {
+pub(crate) const fn severity_word(severity: Severity) -> (Tone, &'static str) {
     match severity {
         Severity::Info => (Tone::Quiet, "note"),
         Severity::Warning => (Tone::Worse, "warning"),
@@ -46,13 +46,13 @@ const fn word(severity: Severity) -> (Tone, &'static str) {
 }
 
 fn text(finding: &Finding) -> String {
-    let (_, word) = word(finding.severity);
+    let (_, word) = severity_word(finding.severity);
     format!("  {word:<7} {}: {}", finding.title, sentence(&finding.text))
 }
 
 /// A paragraph with the word of the severity in its colour.
 fn painted(finding: &Finding, text: &str, style: &Style) -> String {
-    let (tone, word) = word(finding.severity);
+    let (tone, word) = severity_word(finding.severity);
     style.paragraph(Tone::Plain, text, 10).replacen(word, &tone.paint(style.colored, word), 1)
 }
 

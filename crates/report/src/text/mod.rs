@@ -14,6 +14,7 @@ mod table;
 
 use crate::clean::sanitize_line;
 use crate::palette::Tone;
+pub(crate) use findings::severity_word;
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::cut_middle;
 pub use grid::{Grid, wrap};
