@@ -67,21 +67,21 @@ impl JvmRecording {
 
     fn start(&self) -> Result<String, SutError> {
         let every = match self.event {
-            ProfileEvent::Cpu => vec!["-i".to_owned(), format!("{CPU_EVERY_NS}ns")],
-            ProfileEvent::Wall => vec!["-i".to_owned(), format!("{WALL_EVERY_NS}ns")],
-            ProfileEvent::Alloc => vec!["--alloc".to_owned(), format!("{ALLOC_EVERY_KIB}k")],
-            ProfileEvent::Lock => Vec::new(),
+            ProfileEvent::Cpu => Some(("-i", format!("{CPU_EVERY_NS}ns"))),
+            ProfileEvent::Wall => Some(("-i", format!("{WALL_EVERY_NS}ns"))),
+            ProfileEvent::Alloc => Some(("--alloc", format!("{ALLOC_EVERY_KIB}k"))),
+            ProfileEvent::Lock => None,
         };
-        let mut arguments = vec!["start".to_owned(), "-e".to_owned(), self.engine.to_owned()];
-        arguments.extend(every);
+        let mut arguments = vec!["start", "-e", self.engine];
+        arguments.extend(every.iter().flat_map(|(option, value)| [*option, value.as_str()]));
         let remedy =
             "a JVM with -XX:+DisableAttachMechanism, of another user or in another container cannot be profiled";
-        self.asprof(arguments, "attach async-profiler", remedy)
+        self.asprof(&arguments, "attach async-profiler", remedy)
     }
 
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
-        self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
+        self.asprof(&["stop"], "stop async-profiler", remedy)?;
         let stacks = self.collapse()?;
         let samples = |every_ns| Weight::Samples { every_ns };
         let (how, weight) = match self.event {
@@ -96,26 +96,19 @@ impl JvmRecording {
         Ok(Sampled { sampler, weight, stacks, file: self.file })
     }
 
-    fn asprof(&self, arguments: Vec<String>, doing: &str, remedy: &str) -> Result<String, SutError> {
-        let of_all = [
-            "--libpath".to_owned(),
-            self.library.library.display().to_string(),
-            "-o".to_owned(),
-            "jfr".to_owned(),
-            "-f".to_owned(),
-            file_pattern(&self.file),
-            self.pid.to_string(),
-        ];
-        let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
+    fn asprof(&self, arguments: &[&str], doing: &str, remedy: &str) -> Result<String, SutError> {
+        let (library, pid) = (self.library.library.display().to_string(), self.pid.to_string());
+        let of_all = ["--libpath", &library, "-o", "jfr", "-f", &file_pattern(&self.file), &pid];
+        let program = Program::new(&self.library.asprof).args(arguments.iter().chain(&of_all));
         tool::run(program, ATTACH_TIMEOUT, &self.cancelled, doing, remedy)
     }
 
     fn collapse(&self) -> Result<String, SutError> {
         let text = self.file.with_extension("converted");
-        let mut arguments = vec!["-cp".to_owned(), self.library.jar.display().to_string()];
-        arguments.extend(["one.convert.Main", "--dot", "--norm", "--total", "-o", "collapsed"].map(str::to_owned));
-        arguments.push(format!("--{}", self.event.name()));
-        arguments.extend([&self.file, &text].map(|path| path.display().to_string()));
+        let [jar, file, to] = [&self.library.jar, &self.file, &text].map(|path| path.display().to_string());
+        let event = format!("--{}", self.event.name());
+        let options = ["one.convert.Main", "--dot", "--norm", "--total", "-o", "collapsed"];
+        let arguments = ["-cp", &jar].into_iter().chain(options).chain([&*event, &file, &to]);
         let java = Jdk::find_suitable(CONVERTER_JAVA, None)?.java_program();
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";

@@ -112,14 +112,8 @@ fn read_verified(jar: &Path) -> Option<Vec<u8>> {
 }
 
 fn fetch(folder: &Path, cancelled: &AtomicBool) -> Result<(), SutError> {
-    let arguments = [
-        "-q".to_owned(),
-        "-B".to_owned(),
-        "dependency:copy".to_owned(),
-        format!("-Dartifact={COORDINATES}"),
-        format!("-DoutputDirectory={}", folder.display()),
-        "-Dmdep.overWriteReleases=true".to_owned(),
-    ];
+    let (artifact, output) = (format!("-Dartifact={COORDINATES}"), format!("-DoutputDirectory={}", folder.display()));
+    let arguments = ["-q", "-B", "dependency:copy", &artifact, &output, "-Dmdep.overWriteReleases=true"];
     let doing = format!("fetch async-profiler ({COORDINATES}) with Maven");
     let remedy = format!("install Maven, or put {JAR} into {}", folder.display());
     tool::run(Program::new("mvn").args(arguments), FETCH_TIMEOUT, cancelled, &doing, &remedy).map(drop)
