@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
-use tare_plan::plan::{Changes, CommandServer, HttpVersion, Program, Transport, Variant, merged_options};
+use tare_plan::plan::{Changes, CommandServer, Program, Transport, Variant, merged_options};
 use tare_sut::SutError;
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
@@ -79,17 +79,17 @@ impl CatalogBuild<'_> {
 
     /// The variables that tell a server what to speak; none for HTTP/1.1.
     fn spoken(&self, transport: &Transport) -> Result<BTreeMap<String, String>, RunError> {
-        let variable = |name: &str, value: String| (name.to_owned(), value);
         if !transport.is_http2() {
             return Ok(BTreeMap::new());
         }
-        if transport.tls.is_none() {
-            return Ok([variable(PROTOCOL_VARIABLE, HttpVersion::H2c.name().to_owned())].into());
+        let mut env = BTreeMap::from([(PROTOCOL_VARIABLE.to_owned(), transport.version().name().to_owned())]);
+        if transport.tls.is_some() {
+            let path = self.catalog.certificate();
+            let pem =
+                fs::read_to_string(&path).map_err(SutError::file("read the certificate of the catalog", &path))?;
+            env.insert(CERTIFICATE_VARIABLE.to_owned(), pem);
         }
-        let path = self.catalog.certificate();
-        let pem = fs::read_to_string(&path).map_err(SutError::file("read the certificate of the catalog", &path))?;
-        let protocol = variable(PROTOCOL_VARIABLE, HttpVersion::H2.name().to_owned());
-        Ok([protocol, variable(CERTIFICATE_VARIABLE, pem)].into())
+        Ok(env)
     }
 
     /// The command line of a server of the catalog with changes.
