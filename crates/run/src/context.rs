@@ -182,18 +182,18 @@ impl<'a> RunContext<'a> {
         self.journal.save_checkpoint(checkpoint)
     }
 
-    /// Keeps and shows an event of one server.
-    pub fn server_event(
+    /// Keeps and shows an event of a fork, of one server or scenario where these are given.
+    pub fn fork_event(
         &mut self,
         event: EventRecord,
         place: &RunPosition<'_>,
-        variant: &str,
+        variant: Option<&str>,
         scenario: Option<&str>,
     ) -> Result<(), RunError> {
         self.record_event(EventRecord {
             group: Some(place.group.to_owned()),
             fork: Some(place.fork),
-            variant: Some(variant.to_owned()),
+            variant: variant.map(str::to_owned),
             scenario: scenario.map(str::to_owned),
             ..event
         })

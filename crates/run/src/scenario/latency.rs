@@ -97,10 +97,7 @@ fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<
             needed_s: pace.needed_s(rate_per_s),
         };
         let event = EventRecord::new(EventKind::LatencyPlanned(plan));
-        let (group, scenario_name) = (scenario.place.group.to_owned(), scenario.named.name.clone());
-        let fork = Some(scenario.place.fork);
-        let event = EventRecord { group: Some(group), scenario: Some(scenario_name), fork, ..event };
-        scenario.context.record_event(event)?;
+        scenario.context.fork_event(event, &scenario.place, None, Some(&scenario.named.name))?;
     }
     let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
     if let Some(fixed) = scenario.context.fixed.get_mut(&key) {

@@ -98,7 +98,7 @@ fn profile_slice(
 fn report_fault(scenario: &mut ScenarioRun<'_, '_>, member: usize, error: &SutError) -> Result<(), RunError> {
     let event = EventRecord::new(EventKind::ProfileFailed { reason: error.to_string() });
     let variant = &scenario.servers.members[member].variant.name;
-    scenario.context.server_event(event, &scenario.place, variant, Some(&scenario.named.name))
+    scenario.context.fork_event(event, &scenario.place, Some(variant), Some(&scenario.named.name))
 }
 
 /// What the sampler saw of a slice.

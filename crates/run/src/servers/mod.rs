@@ -146,7 +146,7 @@ impl<'a> ForkServers<'a> {
             let is_ours = !matches!(member.variant.program, Program::External { .. });
             if is_ours && member.is_healthy() {
                 let event = EventRecord::new(EventKind::ServerRestarted);
-                context.server_event(event, &place, &member.variant.name, Some(next))?;
+                context.fork_event(event, &place, Some(&member.variant.name), Some(next))?;
             }
         }
         Ok(())
@@ -188,7 +188,7 @@ impl<'a> ForkServers<'a> {
         };
         member.health = Health::Failed;
         let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };
-        context.server_event(failed, &self.place, &member.variant.name, Some(scenario))
+        context.fork_event(failed, &self.place, Some(&member.variant.name), Some(scenario))
     }
 
     /// Stops all and records how each ended.
@@ -298,7 +298,7 @@ fn report_failed_start(
         SutError::PortLost { .. } => EventRecord { voids: false, level: EventLevel::Warning, ..failed },
         _ => failed,
     };
-    context.server_event(failed, place, &variant.name, None)?;
+    context.fork_event(failed, place, Some(&variant.name), None)?;
     let command = context.bed.program_facts(variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };
     context.journal.append_fork(fork_record(place, variant, facts, "did not start".to_owned()))

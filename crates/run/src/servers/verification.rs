@@ -43,7 +43,7 @@ pub(crate) fn verify_servers(
         let kinds: Vec<EventKind> = wrong.map(mismatch).chain(down).collect();
         for kind in kinds {
             let failed = EventRecord { log: context.bed.log_tail(*server), ..EventRecord::new(kind) };
-            context.server_event(failed, place, &variant.name, None)?;
+            context.fork_event(failed, place, Some(&variant.name), None)?;
         }
         all.push(outcomes);
     }
@@ -86,7 +86,7 @@ pub(crate) fn report_header_differences(
         let differences = header_differences(of_first, &alike);
         if !differences.is_empty() {
             let found = EventRecord::new(EventKind::HeadersDiffer { differences });
-            context.server_event(found, place, &variant.name, None)?;
+            context.fork_event(found, place, Some(&variant.name), None)?;
         }
     }
     Ok(())
