@@ -14,7 +14,7 @@ use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
-use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep, LatencyWindows, SharedLoad};
+use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::context::baseline_answers::BaselineAnswers;
@@ -61,8 +61,6 @@ pub(crate) struct FixedLoad {
     /// The turns of a saturating round; `None` where its slices stay in one piece.
     pub turns: Option<Turns>,
     pub rounds: u32,
-    /// The windows of latency; `None` until they are planned.
-    pub windows: Option<LatencyWindows>,
 }
 
 pub(crate) struct RunContext<'a> {
@@ -70,8 +68,8 @@ pub(crate) struct RunContext<'a> {
     pub cores: Cores,
     pub bed: Box<dyn TestBed + 'a>,
     pub journal: Journal<'a>,
-    /// What the first fork that measures it fixes for all, by group and scenario.
-    pub fixed: BTreeMap<(String, String), FixedLoad>,
+    /// What the first fork that measures it fixes for all, of each scenario.
+    pub loads: Vec<SharedLoad>,
     /// What all servers of a group must answer where the contract does not say it.
     pub baseline_answers: BaselineAnswers,
     /// The whole steps so far, those before an interruption included.
@@ -91,7 +89,7 @@ impl FixedLoad {
         let turns = slices.turn.turns_of_slice(slices.length.0, users, per_s);
         // A server that has answered nothing will not do so in more rounds.
         let rounds = slowest_per_s.map_or(slices.saturating, |per_s| slices.saturating_rounds(users, per_s));
-        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns, rounds, windows: None })
+        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns, rounds })
     }
 }
 
@@ -111,13 +109,8 @@ impl<'a> RunContext<'a> {
         reasons_to_stop: &'a ReasonsToStop<'a>,
     ) -> Self {
         let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
-        let fixed = |load: SharedLoad| {
-            let fixed = FixedLoad { windows: load.windows, ..FixedLoad::of(plan, load.slowest_per_s)? };
-            Some(((load.group, load.scenario), fixed))
-        };
-        let fixed = loads.into_iter().filter_map(fixed).collect();
         let baseline_answers = BaselineAnswers::default();
-        Self { plan, cores, bed, journal, fixed, baseline_answers, steps, files, reasons_to_stop }
+        Self { plan, cores, bed, journal, loads, baseline_answers, steps, files, reasons_to_stop }
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -166,17 +159,11 @@ impl<'a> RunContext<'a> {
 
     /// Keeps how far the run is. An interrupted run goes on from here.
     pub fn save_checkpoint(&mut self) -> Result<(), RunError> {
-        let load = |((group, scenario), fixed): (&(String, String), &FixedLoad)| SharedLoad {
-            group: group.clone(),
-            scenario: scenario.clone(),
-            slowest_per_s: fixed.slowest_per_s,
-            windows: fixed.windows,
-        };
         let checkpoint = Checkpoint {
             at_ns: self.bed.elapsed_ns(),
             entries: self.journal.record().entry_counts(),
             steps: self.steps.clone(),
-            loads: self.fixed.iter().map(load).collect(),
+            loads: self.loads.clone(),
             files: self.files.clone(),
         };
         self.journal.save_checkpoint(checkpoint)

@@ -1,6 +1,7 @@
 //! One fork of one group: start all servers, verify, warm up and measure each scenario, stop all.
 
 use tare_plan::plan::{Group, Mode, NamedScenario, Variant, Warmup};
+use tare_record::checkpoint::SharedLoad;
 
 use crate::context::{FixedLoad, RunContext};
 use crate::error::RunError;
@@ -99,18 +100,20 @@ pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Resul
 
 /// The load that all forks of this scenario share. The first fork that can tell it fixes it.
 fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
-    let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
-    let known = scenario.context.fixed.get(&key).copied();
+    let plan = scenario.plan();
+    let known = scenario.shared_load().and_then(|load| FixedLoad::of(plan, load.slowest_per_s));
     // A warm-up that ends when servers are steady has already shown them on the cores where they are measured.
-    if known.is_some() && matches!(scenario.plan().warmup, Warmup::UntilSteady { .. }) {
+    if known.is_some() && matches!(plan.warmup, Warmup::UntilSteady { .. }) {
         return Ok(known);
     }
     let measured = settle(scenario)?;
-    let fixed = known.or(measured);
     // A rate that is stated is known without an answer; turns and rounds are not.
-    let told = fixed.filter(|fixed| fixed.slowest_per_s.is_some());
-    scenario.context.fixed.extend(told.map(|fixed| (key, fixed)));
-    Ok(fixed)
+    let told = measured.filter(|_| known.is_none()).and_then(|fixed| fixed.slowest_per_s);
+    if told.is_some() {
+        let (group, named) = (scenario.place.group.to_owned(), scenario.named.name.clone());
+        scenario.context.loads.push(SharedLoad { group, scenario: named, slowest_per_s: told, windows: None });
+    }
+    Ok(known.or(measured))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
     if scenario.plan().slices.latency.is_zero() || scenario.context.is_interrupted() {
         return Ok(());
     }
-    let windows = match fixed.windows {
+    let windows = match scenario.shared_load().and_then(|load| load.windows) {
         Some(windows) => windows,
         None => plan_windows(scenario, fixed)?,
     };
@@ -99,9 +99,8 @@ fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<
         let event = EventRecord::new(EventKind::LatencyPlanned(plan));
         scenario.context.fork_event(event, &scenario.place, None, Some(&scenario.named.name))?;
     }
-    let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
-    if let Some(fixed) = scenario.context.fixed.get_mut(&key) {
-        fixed.windows = Some(windows);
+    if let Some(load) = scenario.shared_load() {
+        load.windows = Some(windows);
     }
     Ok(windows)
 }

@@ -13,6 +13,7 @@ use tare_load::{ErrorClass, SliceSample};
 use tare_plan::contract::{MayDiffer, may_differ_line};
 use tare_plan::plan::{NamedScenario, Plan, SliceKind, Variant};
 use tare_plan::turn::Turns;
+use tare_record::checkpoint::SharedLoad;
 use tare_record::{
     ErrorTallies, EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse,
     SliceKey, StoredSlice, WarmupRecord, silences,
@@ -107,6 +108,12 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             seed: plan.seed ^ (u64::from(self.place.fork) << 32) ^ u64::from(round),
             sending: self.context.cores.sending_mode(kind, plan.load.spin),
         }
+    }
+
+    /// What the first fork that measured this scenario has fixed for all.
+    pub fn shared_load(&mut self) -> Option<&mut SharedLoad> {
+        let (group, scenario) = (self.place.group, &self.named.name);
+        self.context.loads.iter_mut().find(|load| load.group == group && load.scenario == *scenario)
     }
 
     /// Tells the observer how the comparisons stand by what has been measured so far.
