@@ -32,7 +32,7 @@ impl Catalog {
             return Ok(Vec::new());
         }
         let mut present = BTreeMap::new();
-        let arguments = std::iter::once("--fingerprint".to_owned()).chain(names(targets));
+        let arguments = [vec!["--fingerprint".to_owned()], names(targets)].concat();
         self.run(targets, arguments, None, cancelled, &mut |line| {
             present.extend(line.text.split_once(' ').map(|(target, hash)| (target.to_owned(), hash.to_owned())));
         })?;
@@ -86,7 +86,7 @@ impl Catalog {
     fn run(
         &self,
         targets: &[Target],
-        arguments: impl Iterator<Item = String>,
+        arguments: Vec<String>,
         java_home: Option<&Path>,
         cancelled: &AtomicBool,
         on_line: &mut dyn FnMut(BuildLine<'_>),
@@ -94,8 +94,7 @@ impl Catalog {
         let mut program = Program::new(self.root.join("build")).args(arguments);
         program.directory = Some(self.root.clone());
         program.env.extend(java_home.map(|home| ("JAVA_HOME".into(), home.into())));
-        let what = names(targets).collect::<Vec<_>>().join(", ");
-        run_build(program, "servers/build", &what, cancelled, on_line)
+        run_build(program, "servers/build", &names(targets).join(", "), cancelled, on_line)
     }
 }
 
@@ -154,8 +153,8 @@ fn run_build(
     }
 }
 
-fn names(targets: &[Target]) -> impl Iterator<Item = String> + use<> {
-    targets.iter().map(Target::to_string).collect::<Vec<_>>().into_iter()
+fn names(targets: &[Target]) -> Vec<String> {
+    targets.iter().map(Target::to_string).collect()
 }
 
 /// The program's lines, read by a thread of their own, so that the caller can check for a cancellation.

@@ -41,22 +41,17 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
     if has_connections_here(context.plan, &context.cores) {
         allow_open_files(context.plan)?;
     }
-    for found in external_servers(context.plan) {
-        context.record_new_event(found)?;
-    }
-    let (mut server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
+    external_servers(context.plan).into_iter().try_for_each(|found| context.record_new_event(found))?;
     context.show(&Progress::Preflight { what: "the machine at rest" });
-    for found in machine_disturbances(inputs, &context.cores)? {
-        context.record_new_event(found)?;
-    }
-    if context.cores.are_apart {
-        server_cpus = cores_beside_generator(&load_cpus);
-    }
+    let disturbances = machine_disturbances(inputs, &context.cores)?;
+    disturbances.into_iter().try_for_each(|found| context.record_new_event(found))?;
     // Agents have generators of their own.
     if let Some(program) = inputs.reference.as_ref().filter(|_| inputs.agents.is_none()) {
         context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
-        let log = inputs.logs.join("self-test.log");
-        context.record_event(self_test(program, &log, &server_cpus, &load_cpus, &inputs.cancelled)?)?;
+        let (log, Cores { server, load, are_apart, .. }) = (inputs.logs.join("self-test.log"), &context.cores);
+        let server = if *are_apart { cores_beside_generator(load) } else { server.clone() };
+        let tested = self_test(program, &log, &server, load, &inputs.cancelled)?;
+        context.record_event(tested)?;
     }
     Ok(())
 }
