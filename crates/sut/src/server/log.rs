@@ -56,7 +56,7 @@ struct State {
 impl Log {
     /// Starts to copy `output` into the file at `path`, until it ends.
     pub(super) fn start(output: File, path: &Path, ready: Option<Regex>) -> std::io::Result<Self> {
-        let writer = BoundedWriter::new(File::create(path)?);
+        let writer = BoundedWriter { file: File::create(path)?, written: 0, tail: VecDeque::new(), left_out: 0 };
         let shared = Arc::new(Shared::default());
         let drain = Drain { shared: Arc::clone(&shared), ready, line: Vec::new(), writer };
         threads::spawn("server-log", move || drain.run(output))?;
@@ -167,10 +167,6 @@ struct BoundedWriter {
 }
 
 impl BoundedWriter {
-    fn new(file: File) -> Self {
-        Self { file, written: 0, tail: VecDeque::new(), left_out: 0 }
-    }
-
     fn write(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.written));
         self.written += head.len();
