@@ -57,7 +57,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
 /// and the forks that count in all open ones. Void comparisons are settled, and so is a group without any.
 fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosition<'_>) -> (GroupVerdicts, u32) {
     let standings = context.standings(&group.id);
-    context.show(&Progress::Standing { place, standings: &standings });
+    context.journal.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);

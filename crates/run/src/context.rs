@@ -23,7 +23,7 @@ use crate::context::journal::Journal;
 use crate::error::RunError;
 use crate::load_host::LoadMachines;
 use crate::prepare::Launches;
-use crate::progress::{Progress, RunPosition};
+use crate::progress::RunPosition;
 use crate::schedule::random_orders::RandomOrders;
 use crate::server_host::ServerMachine;
 use crate::test_bed::TestBed;
@@ -131,10 +131,6 @@ impl<'a> RunContext<'a> {
         let mut standings = (self.reasons_to_stop)(self.journal.record());
         standings.retain(|standing| standing.group == group);
         standings
-    }
-
-    pub fn show(&mut self, progress: &Progress<'_>) {
-        self.journal.show(progress);
     }
 
     /// Keeps and shows an event that happens now.

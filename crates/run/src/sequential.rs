@@ -92,7 +92,7 @@ fn cross_check(context: &mut RunContext<'_>, servers: &ForkServers<'_>, named: &
                 break;
             }
             let (scenario, variant) = (&*named.name, &*member.variant.name);
-            context.show(&Progress::CrossChecking { place, scenario, variant, engine });
+            context.journal.show(&Progress::CrossChecking { place, scenario, variant, engine });
             let check = context.bed.cross_check(member.id, engine, named, &place)?;
             // A tool that Ctrl-C has ended has not failed.
             if !context.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {

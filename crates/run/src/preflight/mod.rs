@@ -42,12 +42,12 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
         allow_open_files(context.plan)?;
     }
     external_servers(context.plan).into_iter().try_for_each(|found| context.record_new_event(found))?;
-    context.show(&Progress::Preflight { what: "the machine at rest" });
+    context.journal.show(&Progress::Preflight { what: "the machine at rest" });
     let disturbances = machine_disturbances(inputs, &context.cores)?;
     disturbances.into_iter().try_for_each(|found| context.record_new_event(found))?;
     // Agents have generators of their own.
     if let Some(program) = inputs.reference.as_ref().filter(|_| inputs.agents.is_none()) {
-        context.show(&Progress::Preflight { what: "the generator against a server of known delays" });
+        context.journal.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let (log, Cores { server, load, are_apart, .. }) = (inputs.logs.join("self-test.log"), &context.cores);
         let server = if *are_apart { cores_beside_generator(load) } else { server.clone() };
         let tested = self_test(program, &log, &server, load, &inputs.cancelled)?;

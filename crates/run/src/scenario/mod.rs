@@ -123,7 +123,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         }
         let mut standings = self.context.standings(self.place.group);
         standings.retain(|standing| standing.scenario == self.named.name);
-        self.context.show(&Progress::Standing { place: self.place, standings: &standings });
+        self.context.journal.show(&Progress::Standing { place: self.place, standings: &standings });
     }
 
     /// Tells the observer of the scored slice to come: its number (1-based), of how many.
@@ -131,7 +131,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let last_per_s = self.last_throughput(member, kind);
         let variant = &self.servers.members[member].variant.name;
         let (place, scenario) = (self.place, &*self.named.name);
-        self.context.show(&Progress::Measuring { place, scenario, variant, kind, slice, last_per_s });
+        self.context.journal.show(&Progress::Measuring { place, scenario, variant, kind, slice, last_per_s });
     }
 
     /// Tells the observer of the round of turns to come: its number among the slices (1-based), of how many.
@@ -142,19 +142,16 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         };
         let last_per_s: Vec<(&str, f64)> = (0..self.members()).filter_map(last).collect();
         let (place, scenario, turn) = (self.place, &*self.named.name, turns.length);
-        self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, last_per_s: &last_per_s });
+        self.context.journal.show(&Progress::MeasuringRound { place, scenario, turn, slice, last_per_s: &last_per_s });
     }
 
     /// The slices of one server in this fork and scenario so far, the last one first.
     pub fn slices_of(&self, member: usize) -> impl Iterator<Item = &StoredSlice> {
         let variant = &self.server_state(member).variant.name;
-        let is_here = |slice: &&StoredSlice| {
-            slice.key.fork == self.place.fork
-                && slice.key.group == self.place.group
-                && slice.key.scenario == self.named.name
-        };
-        let here = self.context.journal.record().slices.iter().rev().take_while(is_here);
-        here.filter(|slice| slice.key.variant == *variant)
+        let here = (self.place.fork, self.place.group, &self.named.name);
+        let is_here = move |slice: &&StoredSlice| (slice.key.fork, &*slice.key.group, &slice.key.scenario) == here;
+        let slices = self.context.journal.record().slices.iter().rev().take_while(is_here);
+        slices.filter(|slice| slice.key.variant == *variant)
     }
 
     /// Throughput of the last scored slice of the same server and kind in this fork and scenario.

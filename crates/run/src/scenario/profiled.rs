@@ -50,7 +50,7 @@ fn profile_under(
             event: event.name(),
             step: (number + 1, of),
         };
-        scenario.context.show(&progress);
+        scenario.context.journal.show(&progress);
         let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
         profile_slice(scenario, event, member, &load, per_s)?;
     }

@@ -39,7 +39,7 @@ fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), 
         steady: (0, 0),
         compiler_share: None,
     };
-    scenario.context.show(&progress);
+    scenario.context.journal.show(&progress);
     let load = SliceLoad { phase: Phase::Warmup, ..listening_load(scenario, 0, span.0) };
     let begin_ns = scenario.context.bed.elapsed_ns();
     scenario.measure_slice(member, &load)?;

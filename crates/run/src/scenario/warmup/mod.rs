@@ -202,7 +202,7 @@ impl WarmUp {
             steady: if self.until_steady { (steady, self.windows.servers) } else { (0, 0) },
             compiler_share: self.windows.compiler_share(),
         };
-        scenario.context.show(&progress);
+        scenario.context.journal.show(&progress);
     }
 
     /// Moves the servers to their measuring cores when their compilers are idle, or the rest of the cap is needed
