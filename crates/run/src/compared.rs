@@ -38,7 +38,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
         let left = schedule.time_left(at, begin);
         let place = RunPosition { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
         run_fork(context, group, place)?;
-        if context.is_interrupted() {
+        if context.bed.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
         let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;

@@ -117,11 +117,6 @@ impl<'a> RunContext<'a> {
         Duration::from_nanos(self.bed.elapsed_ns())
     }
 
-    /// Whether Ctrl-C was pressed: the slice under way is cut short, and no other begins.
-    pub fn is_interrupted(&self) -> bool {
-        self.bed.is_interrupted()
-    }
-
     pub fn random_orders(&self, place: &[&str]) -> RandomOrders {
         RandomOrders::for_place(self.plan.seed, place)
     }

@@ -35,10 +35,10 @@ pub(crate) fn run_fork<'a>(
     servers.observe_rest(context);
     let mut orders = context.random_orders(&["scenarios", &group.id, &place.fork.to_string()]);
     for named in short_request_first(orders.shuffled(&group.scenarios)) {
-        if !context.is_interrupted() {
+        if !context.bed.is_interrupted() {
             servers.restart_failed(context, &names, &named.name)?;
         }
-        if context.is_interrupted() || servers.healthy() == 0 {
+        if context.bed.is_interrupted() || servers.healthy() == 0 {
             break;
         }
         let mut scenario = ScenarioRun::open(context, &mut servers, named)?;

@@ -29,7 +29,7 @@ pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, 
         let left: Duration = cells[index..].iter().map(|(_, named, _)| cell_time(plan, named)).sum();
         let (step, of) = (index as u32 + 1, Some(cells.len() as u32));
         run_cell(context, named, variant, RunPosition { group: &group.id, fork: 1, step, of, left })?;
-        if context.is_interrupted() {
+        if context.bed.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
         let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
@@ -88,14 +88,14 @@ fn cross_check(context: &mut RunContext<'_>, servers: &ForkServers<'_>, named: &
     let (plan, place) = (context.plan, servers.place);
     for member in &servers.members {
         for &engine in &plan.engines {
-            if context.is_interrupted() || !member.is_healthy() {
+            if context.bed.is_interrupted() || !member.is_healthy() {
                 break;
             }
             let (scenario, variant) = (&*named.name, &*member.variant.name);
             context.journal.show(&Progress::CrossChecking { place, scenario, variant, engine });
             let check = context.bed.cross_check(member.id, engine, named, &place)?;
             // A tool that Ctrl-C has ended has not failed.
-            if !context.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {
+            if !context.bed.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {
                 context.journal.append_cross_check(check)?;
             }
         }

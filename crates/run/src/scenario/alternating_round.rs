@@ -41,7 +41,7 @@ impl AlternatingRound {
         scenario.context.bed.begin_watch(&ids, self.slice.phase);
         for (number, order) in (0_u64..).zip(orders) {
             for member in order.iter().copied().filter(|member| driven.contains(member)) {
-                if self.silent[member] || scenario.context.is_interrupted() {
+                if self.silent[member] || scenario.context.bed.is_interrupted() {
                     continue;
                 }
                 self.drive_turn(scenario, member, number)?;
@@ -49,7 +49,7 @@ impl AlternatingRound {
         }
         let scored_from_ns = self.sums.iter().flatten().map(|sum| sum.window_start_ns()).min();
         let readings = scenario.context.bed.end_watch(scored_from_ns.unwrap_or(0));
-        if scenario.context.is_interrupted() {
+        if scenario.context.bed.is_interrupted() {
             return Ok(Vec::new());
         }
         for (member, readings) in driven.iter().copied().zip(readings) {

@@ -35,7 +35,7 @@ struct ServerPace {
 /// Measures all windows of each healthy server at the rate of the plan, in random order in each round.
 pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<(), RunError> {
     // Rounds that Ctrl-C cut short do not show how often a server collects.
-    if scenario.plan().slices.latency.is_zero() || scenario.context.is_interrupted() {
+    if scenario.plan().slices.latency.is_zero() || scenario.context.bed.is_interrupted() {
         return Ok(());
     }
     let windows = match scenario.shared_load().and_then(|load| load.windows) {

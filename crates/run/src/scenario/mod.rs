@@ -85,7 +85,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     pub fn may_drive(&self, member: usize) -> bool {
-        self.server_state(member).is_healthy() && !self.context.is_interrupted()
+        self.server_state(member).is_healthy() && !self.context.bed.is_interrupted()
     }
 
     /// Random orders of this fork and scenario; each `purpose` has its own.
@@ -118,7 +118,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
 
     /// Tells the observer how the comparisons stand by what has been measured so far.
     pub fn show_standings(&mut self) {
-        if self.context.is_interrupted() {
+        if self.context.bed.is_interrupted() {
             return;
         }
         let mut standings = self.context.standings(self.place.group);
@@ -169,7 +169,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// Measures one slice and keeps it, unless it was cut short: the others of its round are longer.
     pub fn measure_whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
         let slice = self.measure(member, load)?;
-        if self.context.is_interrupted() {
+        if self.context.bed.is_interrupted() {
             return Ok(None);
         }
         self.keep_slice(member, slice).map(Some)
@@ -257,7 +257,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// Keeps a slice, and looks whether the server may get another.
     pub fn keep_slice(&mut self, member: usize, slice: StoredSlice) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
-        let has_answered = has_answered_if_asked(&slice) || self.context.is_interrupted();
+        let has_answered = has_answered_if_asked(&slice) || self.context.bed.is_interrupted();
         let failure = (!has_answered).then(|| self.what_failed(&slice.load.errors));
         let at = self.context.journal.record().slices.len();
         self.context.journal.append_slice(slice)?;

@@ -70,7 +70,7 @@ fn profile_slice(
     let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
     let (id, file) = (server.id, file_name(&parts));
     let begun = scenario.context.bed.begin_sampling(id, event, &file);
-    if scenario.context.is_interrupted() {
+    if scenario.context.bed.is_interrupted() {
         return Ok(());
     }
     if let Err(error) = begun {
@@ -80,11 +80,11 @@ fn profile_slice(
     }
     let slice = scenario.measure(member, load)?;
     // To read a recording takes long, and nobody would see this one.
-    if scenario.context.is_interrupted() {
+    if scenario.context.bed.is_interrupted() {
         return Ok(());
     }
     let sampled = scenario.context.bed.end_sampling();
-    if scenario.context.is_interrupted() {
+    if scenario.context.bed.is_interrupted() {
         return Ok(());
     }
     match sampled {

@@ -49,6 +49,7 @@ pub type OnStage<'a> = &'a mut dyn FnMut(DriveStage);
 pub(crate) trait TestBed {
     fn elapsed_ns(&self) -> u64;
 
+    /// Whether Ctrl-C was pressed: the slice under way is cut short, and no other begins.
     fn is_interrupted(&self) -> bool;
 
     /// Why `variant` cannot be started on this machine; `None` when it can.

@@ -71,7 +71,7 @@ impl WarmUp {
         let mut warm_up = Self::begin(scenario);
         let mut round = 0;
         while warm_up.elapsed(scenario) < warm_up.cap
-            && !scenario.context.is_interrupted()
+            && !scenario.context.bed.is_interrupted()
             && scenario.servers.healthy() > 0
         {
             warm_up.drive_round(scenario, round)?;
