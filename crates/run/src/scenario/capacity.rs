@@ -12,7 +12,7 @@ use crate::test_bed::slice::SliceLoad;
 /// Tries each healthy server in turn until every search is over: in rounds, each in random order.
 pub(crate) fn search_capacity(scenario: &mut ScenarioRun<'_, '_>, slo: &Slo) -> Result<(), RunError> {
     let by = slo.grows_by(&scenario.named.scenario);
-    let mut searches = vec![start_search(slo, by, scenario.least_users()); scenario.members()];
+    let mut searches = vec![start_search(slo, by, scenario.context.bed.least_users()); scenario.members()];
     let mut orders = scenario.random_orders("tries");
     let (mut round, mut has_tried) = (0, true);
     while has_tried {

@@ -76,12 +76,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// Users of a slice: those of the plan, as far as there are connections, and one for each worker of the generator.
     pub fn users(&self) -> u32 {
         let plan = self.plan();
-        plan.load.users.min(plan.connections(&self.named.scenario)).max(self.least_users())
-    }
-
-    /// The fewest users that a slice may have; see [`TestBed::least_users`](crate::test_bed::TestBed::least_users).
-    pub fn least_users(&self) -> u32 {
-        self.context.bed.least_users()
+        plan.load.users.min(plan.connections(&self.named.scenario)).max(self.context.bed.least_users())
     }
 
     pub fn may_drive(&self, member: usize) -> bool {
@@ -228,7 +223,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             DriveStage::Disturbed(kind) => disturbances.push(EventRecord::new(kind)),
         })?;
         disturbances.into_iter().try_for_each(|event| self.context.record_event(event))?;
-        Ok(SliceSample { least_users: self.least_users(), ..sample })
+        Ok(SliceSample { least_users: self.context.bed.least_users(), ..sample })
     }
 
     pub fn slice_record(

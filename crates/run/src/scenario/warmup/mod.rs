@@ -89,7 +89,7 @@ impl WarmUp {
 
     fn begin(scenario: &mut ScenarioRun<'_, '_>) -> Self {
         let plan = scenario.plan();
-        let (least_users, most_users) = (scenario.least_users(), scenario.users());
+        let (least_users, most_users) = (scenario.context.bed.least_users(), scenario.users());
         let fewest_users = FEWEST_USERS.min(most_users).max(least_users);
         let is_first_scenario = !scenario.servers.are_warmed();
         let cap = plan.warmup.longest(is_first_scenario, scenario.servers.healthy() as u32);
