@@ -6,13 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The plan asks for something that this machine lacks, such as cores.
+    /// The plan asks for something that this machine lacks, such as cores: what is wrong and what would be right.
     #[error("{key}: {message}")]
-    Plan {
-        key: String,
-        /// What is wrong and what would be right.
-        message: String,
-    },
+    Plan { key: String, message: String },
     /// A server could not be built or its launch could not be planned.
     #[error(transparent)]
     Server(#[from] tare_sut::SutError),
@@ -21,31 +17,19 @@ pub enum RunError {
     Record(#[from] tare_record::RecordError),
     /// The folder of the servers' logs cannot be made.
     #[error("cannot make the folder {path}: {source}; give another with --dir", path = path.display())]
-    Logs {
-        path: std::path::PathBuf,
-        /// The kernel's reason.
-        source: std::io::Error,
-    },
-    /// Another load tool that the plan asks for is not there.
+    Logs { path: std::path::PathBuf, source: std::io::Error },
+    /// Another load tool that the plan asks for is not there: what is missing, and how to get it.
     #[error("--engine {engine}: {message}")]
-    Engine {
-        engine: tare_plan::Engine,
-        /// What is missing, and how to get it.
-        message: String,
-    },
+    Engine { engine: tare_plan::Engine, message: String },
     /// An interrupted run cannot go on here.
     #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
     Resume { id: String, what: String },
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),
-    /// An agent cannot begin or go on. Its message is one plain line, whatever another machine said.
+    /// An agent cannot begin or go on: why, and what to do. Its message is one plain line, whatever another machine said.
     #[error("agent {agent}: {reason}", reason = plain_line(reason))]
-    Agent {
-        agent: String,
-        /// What is wrong and what to do, with the words of another machine as they came.
-        reason: String,
-    },
+    Agent { agent: String, reason: String },
     /// Ctrl-C came before there was anything to report.
     #[error("interrupted before the load began")]
     Interrupted,

@@ -24,6 +24,7 @@ impl fmt::Display for LogTail {
     }
 }
 
+/// Said where tare tells a server no port, and it announces none.
 const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
 
 /// Errors of a server under test, its build and its contract.
@@ -35,13 +36,7 @@ pub enum SutError {
     #[error("{server}: its command is empty; write command = [\"program\", \"argument\"]")]
     NoCommand { server: String },
     #[error("{server} ended before it was ready ({how}){}; {log}", if *chooses_port { CHOOSES_PORT } else { "" })]
-    ExitedBeforeReady {
-        server: String,
-        how: How,
-        /// Whether tare tells it no port, and it announces none.
-        chooses_port: bool,
-        log: LogTail,
-    },
+    ExitedBeforeReady { server: String, how: How, chooses_port: bool, log: LogTail },
     /// It ran, but did not become ready, or listened where it should not.
     #[error("{said}; {log}")]
     NotReady { said: String, log: LogTail },
