@@ -51,15 +51,8 @@ pub enum Progress<'a> {
         /// Variant and throughput of each server in the round before, where there was one.
         last_per_s: &'a [(&'a str, f64)],
     },
-    /// The slice that was announced waits for its connections: they are many, or its server is slow to open them.
-    Opening {
-        place: RunPosition<'a>,
-        scenario: &'a str,
-        variant: &'a str,
-        open: usize,
-        /// Of how many.
-        of: usize,
-    },
+    /// The announced slice waits for connections, `open` of `of`: they are many, or its server is slow to open them.
+    Opening { place: RunPosition<'a>, scenario: &'a str, variant: &'a str, open: usize, of: usize },
     /// The slice that was announced has waited for its connections, and begins.
     Begun,
     /// Another load tool drives the cell that tare has driven.
