@@ -18,10 +18,17 @@ const LONGEST_BEFORE_PROFILE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RoundStep {
-    /// One slice of one member.
-    Slice { kind: SliceKind, round: u32, member: usize },
+    Slice {
+        kind: SliceKind,
+        round: u32,
+        member: usize,
+    },
     /// Part of a round in which every member has some turns: for each turn, the order of the members.
-    Alternate { round: u32, turns: Turns, orders: Vec<Vec<usize>> },
+    Alternate {
+        round: u32,
+        turns: Turns,
+        orders: Vec<Vec<usize>>,
+    },
 }
 
 /// The scored slices in their order. Kinds of rounds are mixed at random, and so are the members in each round or turn.
