@@ -42,10 +42,8 @@ pub use error::{RunError, plain_line};
 pub use machine::machine_state;
 pub use machine::named_cores::named_cores;
 
-/// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or recorded.
-///
-/// # Errors
-/// [`RunError::Plan`] for cores that are not there, and for what cannot be done on another machine.
+/// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or
+/// recorded. [`RunError::Plan`] says what is not there or cannot be done.
 pub fn check_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<(), RunError> {
     if host.is_some() {
         server_host::check_possible(plan)?;
@@ -54,12 +52,8 @@ pub fn check_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<(), R
     Cores::from_plan(plan, host).map(|_| ())
 }
 
-/// Runs a plan: starts, verifies, warms up, measures and stops every server, and keeps everything in the record.
-///
-/// # Errors
-/// [`RunError`] when the plan cannot begin, the record cannot be written or the generator fails. Failures of servers
-/// are events of the record. Whatever happens, no server is left running, and what was measured before is in the
-/// record.
+/// Runs a plan, and keeps everything in the record. Failures of servers are events of it. Whatever happens, no server
+/// is left running, and what was measured before is in the record.
 pub fn run(
     header: RunHeader,
     writer: RunWriter,
@@ -70,10 +64,7 @@ pub fn run(
 }
 
 /// Goes on with a run that was interrupted, in the same record: the start that was cut short is measured again, and all
-/// others count.
-///
-/// # Errors
-/// [`RunError::Resume`] where machine, programs or tare differ from those before; otherwise as [`run`].
+/// others count. [`RunError::Resume`] where machine, programs or tare differ from those before.
 pub fn resume(run: InterruptedRun, inputs: &RunInputs<'_>, observer: &mut Observer<'_>) -> Result<RunRecord, RunError> {
     resume::check_unchanged(&run, inputs)?;
     let slices = run.record.slices.len();
