@@ -28,8 +28,8 @@ pub(super) struct Eden {
 
 impl RuntimeSample {
     /// The use since `earlier`, without requests and memory outside the heap; `None` if a process came or ended
-    /// meanwhile. A JVM's allocation is counted in eden, in regions (1 MiB with 1 GiB of heap), without objects of half
-    /// a region. It is unknown for collectors other than G1, and after several young collections.
+    /// meanwhile. A JVM's allocation is counted in eden, in regions (1 MiB with 1 GiB of heap); objects of half a
+    /// region and more are not. It is unknown for collectors other than G1, and after several young collections.
     pub fn since(&self, earlier: &Self) -> Option<RuntimeUse> {
         let (now, then) = (&self.so_far, &earlier.so_far);
         (self.processes == earlier.processes).then(|| RuntimeUse {

@@ -1,7 +1,5 @@
-//! Parses the counters that a HotSpot JVM publishes in a file (`jstat` reads it too).
-//!
-//! # Source
-//! OpenJDK, `src/hotspot/share/runtime/perfMemory.hpp` (the prologue) and `perfData.hpp` (the entries), version 2.0.
+//! Parses the counters that a HotSpot JVM publishes in a file, version 2.0 (OpenJDK, `src/hotspot/share/runtime`:
+//! `perfMemory.hpp` has the prologue, `perfData.hpp` the entries). `jstat` reads it too.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
