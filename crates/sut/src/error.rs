@@ -1,28 +1,11 @@
 //! Errors of a server under test, each with a remedy.
 
+use std::io;
 use std::path::PathBuf;
-use std::{fmt, io};
 
 use tare_sys::affinity::AffinityError;
 use tare_sys::child::{ChildError, How};
 use tare_sys::procfs::ProcfsError;
-
-/// The last lines of a server's log, as the end of an error message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogTail {
-    pub path: PathBuf,
-    pub lines: Vec<String>,
-}
-
-impl fmt::Display for LogTail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.lines.is_empty() {
-            return write!(f, "it wrote nothing");
-        }
-        write!(f, "the end of its log ({}):", self.path.display())?;
-        self.lines.iter().try_for_each(|line| write!(f, "\n  | {line}"))
-    }
-}
 
 /// Said where tare tells a server no port, and it announces none.
 const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
@@ -36,10 +19,10 @@ pub enum SutError {
     #[error("{server}: its command is empty; write command = [\"program\", \"argument\"]")]
     NoCommand { server: String },
     #[error("{server} ended before it was ready ({how}){}; {log}", if *chooses_port { CHOOSES_PORT } else { "" })]
-    ExitedBeforeReady { server: String, how: How, chooses_port: bool, log: LogTail },
+    ExitedBeforeReady { server: String, how: How, chooses_port: bool, log: String },
     /// It ran, but did not become ready, or listened where it should not.
     #[error("{said}; {log}")]
-    NotReady { said: String, log: LogTail },
+    NotReady { said: String, log: String },
     #[error("{server}: port {port} is held by {owner}; stop that process, or let tare choose with {{port}}")]
     PortTaken { server: String, port: u16, owner: String },
     #[error(

@@ -12,4 +12,4 @@ pub mod sampler;
 pub mod server;
 mod tool;
 
-pub use error::{LogTail, SutError};
+pub use error::SutError;

@@ -16,7 +16,7 @@ use tare_sys::child::{Child, How, Program};
 use tare_sys::clock;
 use tare_sys::procfs::process::Stat;
 
-use crate::error::{LogTail, SutError};
+use crate::error::SutError;
 use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
@@ -175,8 +175,13 @@ impl Server {
         }
     }
 
-    pub fn log_tail(&self, count: usize) -> LogTail {
-        tail(&self.spec, &self.log, count)
+    pub fn last_lines(&self, count: usize) -> Vec<String> {
+        self.log.tail(count)
+    }
+
+    /// The last lines of its log, as the end of a message.
+    pub fn end_of_log(&self, count: usize) -> String {
+        end_of_log(&self.spec, &self.log, count)
     }
 
     /// Moves all its processes and threads, and those of what is behind it, to these CPUs.
@@ -226,6 +231,11 @@ fn program(spec: &ServerSpec, fillings: &Fillings) -> Result<Program, SutError> 
     Ok(program)
 }
 
-fn tail(spec: &ServerSpec, log: &Log, count: usize) -> LogTail {
-    LogTail { path: spec.log_path.clone(), lines: log.tail(count) }
+fn end_of_log(spec: &ServerSpec, log: &Log, count: usize) -> String {
+    let lines: String = log.tail(count).iter().map(|line| format!("\n  | {line}")).collect();
+    if lines.is_empty() {
+        "it wrote nothing".to_owned()
+    } else {
+        format!("the end of its log ({}):{lines}", spec.log_path.display())
+    }
 }

@@ -12,7 +12,7 @@ use tare_sys::procfs::net::Owner;
 use super::log::{Log, ReadyLine};
 use super::ownership::{Holder, find_holder, listening_addresses};
 use super::spec::{Authority, ServerSpec, with_port};
-use super::{ERROR_LINES, tail};
+use super::{ERROR_LINES, end_of_log};
 use crate::SutError;
 
 /// How often a waiting start checks whether the server has ended or the user has cancelled.
@@ -116,7 +116,7 @@ impl Wait<'_> {
                 let _ended = self.child.kill_tree();
                 self.log.finish();
                 let chooses_port = self.port.is_none() && !self.spec.line_tells_port();
-                let (server, log) = (self.name(), self.tail());
+                let (server, log) = (self.name(), self.end_of_log());
                 return Err(SutError::ExitedBeforeReady { server, how, chooses_port, log });
             }
             if self.waited() >= self.spec.startup_timeout {
@@ -231,15 +231,15 @@ impl Wait<'_> {
     }
 
     fn not_ready(&self, said: String) -> SutError {
-        SutError::NotReady { said, log: self.tail() }
+        SutError::NotReady { said, log: self.end_of_log() }
     }
 
     fn name(&self) -> String {
         self.spec.name.clone()
     }
 
-    fn tail(&self) -> crate::LogTail {
-        tail(self.spec, self.log, ERROR_LINES)
+    fn end_of_log(&self) -> String {
+        end_of_log(self.spec, self.log, ERROR_LINES)
     }
 }
 

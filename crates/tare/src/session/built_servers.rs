@@ -116,7 +116,7 @@ pub fn how_ended(name: &str, status: Status) -> Option<String> {
 }
 
 pub fn ends_of_logs<'a>(chain: impl Iterator<Item = &'a Server>) -> String {
-    chain.map(|server| server.log_tail(LOG_LINES).to_string()).collect::<Vec<_>>().join("\n")
+    chain.map(|server| server.end_of_log(LOG_LINES)).collect::<Vec<_>>().join("\n")
 }
 
 fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> anyhow::Result<Plan> {

@@ -47,7 +47,7 @@ impl LiveServer {
         let is_chain = self.chain().count() > 1;
         let of_server = |server: &Server| {
             let name = is_chain.then(|| format!("{}:", server.name()));
-            let said = server.log_tail(lines).lines;
+            let said = server.last_lines(lines);
             if said.is_empty() { Vec::new() } else { name.into_iter().chain(said).collect() }
         };
         let all: Vec<String> = self.chain().flat_map(of_server).collect();
