@@ -1,7 +1,7 @@
 //! From "started" to "ready": the ready line, then a socket of the server's own processes, then a connection.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tare_sys::procfs::net::Owner;
 
 use super::log::{Log, ReadyLine};
 use super::ownership::{Holder, find_holder, listening_addresses};
-use super::spec::{Authority, ServerSpec, with_port};
+use super::spec::{ServerSpec, host_and_port, with_port};
 use super::{ERROR_LINES, end_of_log};
 use crate::SutError;
 
@@ -36,7 +36,7 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
         return Ok(());
     }
     let Some(url) = &spec.base_url else { return Ok(()) };
-    let wanted = Authority::of(&with_port(url, port))?.port;
+    let (_, wanted) = host_and_port(&with_port(url, port))?;
     match find_holder(wanted, 0)? {
         Holder::Foreign(owner) => Err(port_taken_error(spec, wanted, owner)),
         _ => Ok(()),
@@ -140,7 +140,7 @@ impl Wait<'_> {
             return port.map(Some).ok_or_else(|| self.not_ready(format!("{}: {wrong}", self.spec.name)));
         }
         match &self.spec.base_url {
-            Some(url) => Authority::of(&with_port(url, self.port)).map(|authority| Some(authority.port)),
+            Some(url) => host_and_port(&with_port(url, self.port)).map(|(_, port)| Some(port)),
             None => Ok(self.port),
         }
     }
@@ -199,10 +199,10 @@ impl Wait<'_> {
 
     /// Connects to the host of the base URL, or to the address that the server listens on.
     fn wait_for_connection(&mut self, listening: &[SocketAddr]) -> Result<SocketAddr, SutError> {
-        let candidates = match &self.spec.base_url {
+        let candidates: Vec<SocketAddr> = match &self.spec.base_url {
             Some(url) => {
                 let port = listening.first().map(SocketAddr::port);
-                Authority::of(&with_port(url, port))?.addresses()
+                host_and_port(&with_port(url, port))?.to_socket_addrs().map(Iterator::collect).unwrap_or_default()
             }
             None => listening.iter().map(|&address| connect_address(address)).collect(),
         };

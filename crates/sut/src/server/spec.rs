@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -184,34 +184,22 @@ impl Drop for Port {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Authority {
-    pub(super) host: String,
-    pub(super) port: u16,
-}
-
-impl Authority {
-    /// Parses host and port of `http://HOST[:PORT][/…]`.
-    pub(super) fn of(url: &str) -> Result<Self, SutError> {
-        let wrong = |reason: &str| SutError::BaseUrl { url: url.to_owned(), reason: reason.to_owned() };
-        let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it must begin with http://"))?;
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => {
-                (host, port.parse().map_err(|_| wrong("its port is not a number from 1 to 65535"))?)
-            }
-            _ => (authority, 80),
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        if host.is_empty() || port == 0 {
-            return Err(wrong("it needs a host and a port above 0"));
+/// Host and port of `http://HOST[:PORT][/…]`.
+pub(super) fn host_and_port(url: &str) -> Result<(String, u16), SutError> {
+    let wrong = |reason: &str| SutError::BaseUrl { url: url.to_owned(), reason: reason.to_owned() };
+    let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it must begin with http://"))?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => {
+            (host, port.parse().map_err(|_| wrong("its port is not a number from 1 to 65535"))?)
         }
-        Ok(Self { host: host.to_owned(), port })
+        _ => (authority, 80),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if host.is_empty() || port == 0 {
+        return Err(wrong("it needs a host and a port above 0"));
     }
-
-    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
-        (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
-    }
+    Ok((host.to_owned(), port))
 }
 
 #[cfg(test)]
@@ -226,12 +214,12 @@ mod tests {
             ("http://[::1]:81/a:b", "::1", 81),
             ("http://[::1]", "::1", 80),
         ] {
-            assert_eq!(Authority::of(url).unwrap(), Authority { host: host.into(), port });
+            assert_eq!(host_and_port(url).unwrap(), (host.to_owned(), port));
         }
         for (url, says) in
             [("https://a", "http://"), ("http://a:b", "not a number"), ("http://:8", "host"), ("http://a:0", "above 0")]
         {
-            assert!(Authority::of(url).unwrap_err().to_string().contains(says));
+            assert!(host_and_port(url).unwrap_err().to_string().contains(says));
         }
     }
 
