@@ -64,7 +64,8 @@ fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
 
 /// What is wrong with the first messages that a server pushes.
 fn difference_of_pushes(client: &Client, exchange: &Exchange, push: &Push) -> Option<String> {
-    let client = client.with_timeout(client.timeout.max(push.period.0 * PUSHED_WITHIN_PERIODS));
+    let timeout = client.timeout.max(push.period.0 * PUSHED_WITHIN_PERIODS);
+    let client = Client::new(client.endpoint.clone(), timeout);
     if exchange.expect.status == SWITCHING_PROTOCOLS {
         return listener::listen(&client, &exchange.request).err();
     }

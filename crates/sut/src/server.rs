@@ -2,7 +2,6 @@
 //! with all its processes, and before it what is behind it. `contract` checks its answers; `probe` measures its use of CPU and memory.
 
 mod log;
-mod ownership;
 mod ready;
 mod spec;
 

@@ -131,10 +131,6 @@ impl Client {
         Self { endpoint, timeout, connection: None, http2: None }
     }
 
-    pub(super) fn with_timeout(&self, timeout: Duration) -> Self {
-        Self::new(self.endpoint.clone(), timeout)
-    }
-
     pub(super) fn host(&self) -> String {
         self.endpoint.host.clone().unwrap_or_else(|| self.endpoint.address.to_string())
     }

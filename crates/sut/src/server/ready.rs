@@ -1,16 +1,16 @@
 //! From "started" to "ready": the ready line, then a socket of the server's own processes, then a connection.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_sys::child::Child;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::net::Owner;
+use tare_sys::procfs::net::{self, Listener, Owner};
+use tare_sys::procfs::tree::process_tree;
 
 use super::log::{Log, ReadyLine};
-use super::ownership::{Holder, find_holder, listening_addresses};
 use super::spec::{ServerSpec, host_and_port, with_port};
 use super::{ERROR_LINES, end_of_log};
 use crate::SutError;
@@ -258,6 +258,43 @@ fn join_addresses(addresses: &[SocketAddr]) -> String {
         return "no port".to_owned();
     }
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Who listens on a port.
+enum Holder {
+    Nobody,
+    /// The server's own processes, at these addresses.
+    Ours(Vec<SocketAddr>),
+    /// Another process, even if the server listens on the port too.
+    Foreign(Option<Owner>),
+}
+
+/// The owner of `port`, of which another program's figures would be wrong. The tree of `pid` is the server's own; 0 has
+/// none.
+fn find_holder(port: u16, pid: u32) -> Result<Holder, SutError> {
+    let listening: Vec<Listener> = net::listeners()?.into_iter().filter(|l| l.address.port() == port).collect();
+    if listening.is_empty() {
+        return Ok(Holder::Nobody);
+    }
+    let ours = sockets_of_tree(pid)?;
+    let foreign: HashSet<u64> = listening.iter().map(|l| l.inode).filter(|inode| !ours.contains(inode)).collect();
+    if foreign.is_empty() {
+        return Ok(Holder::Ours(listening.into_iter().map(|l| l.address).collect()));
+    }
+    Ok(Holder::Foreign(net::socket_owner(&foreign)))
+}
+
+/// Every address that the process tree of `pid` listens on.
+fn listening_addresses(pid: u32) -> Result<Vec<SocketAddr>, SutError> {
+    let ours = sockets_of_tree(pid)?;
+    Ok(net::listeners()?.into_iter().filter(|l| ours.contains(&l.inode)).map(|l| l.address).collect())
+}
+
+fn sockets_of_tree(pid: u32) -> Result<HashSet<u64>, SutError> {
+    if pid == 0 {
+        return Ok(HashSet::new());
+    }
+    Ok(process_tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
 }
 
 #[cfg(test)]
