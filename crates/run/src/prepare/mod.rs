@@ -17,11 +17,10 @@ use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
-use tare_sut::build::build_by_shell;
+use tare_sut::build::{build_agent, build_by_shell};
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::check_jvm_options;
-use tare_sut::probe::hiccup::agent;
 use tare_units::file_name;
 
 use crate::error::RunError;
@@ -327,7 +326,7 @@ impl Launches {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
             // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
             let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none()));
-            jdk.and_then(|jdk| agent::build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
+            jdk.and_then(|jdk| build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
         };
         match build() {
             Ok(agent) => self.agent = Some(agent),

@@ -1,7 +1,6 @@
 //! Hiccups: how late a thread wakes up that wants to run in every millisecond. A meter outside the server shows the
 //! delays of the machine, one inside its JVM those of machine and JVM. The difference is the JVM's own.
 
-pub mod agent;
 mod blame;
 pub mod inside;
 mod meter;
