@@ -1,5 +1,4 @@
-//! Builds stale servers of the catalog by `servers/build`, those of a suite by their shell command, and the JVMs'
-//! agent.
+//! Builds the catalog's stale servers by `servers/build`, a suite's own by a shell command, and the agent for JVMs.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};
