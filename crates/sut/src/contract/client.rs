@@ -58,14 +58,12 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a [u8]> {
 /// Takes an answer, or only its start.
 pub(super) trait AnswerReader: Sink {
     /// Whether the rest need not come.
-    fn has_enough(&self) -> bool;
-}
-
-impl AnswerReader for Answer {
     fn has_enough(&self) -> bool {
         false
     }
 }
+
+impl AnswerReader for Answer {}
 
 impl Sink for Answer {
     fn head(&mut self, head: &Head<'_>) {
