@@ -8,6 +8,7 @@ use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 pub use tare_units::CpuSet;
 use tare_units::distinct;
 
+use crate::procfs::process::thread_ids;
 use crate::procfs::tree::process_tree;
 
 /// How often tasks are listed while they are pinned. By the last time even those of a program that never stops starting some were
@@ -19,8 +20,8 @@ pub(crate) type KernelMask = rustix::thread::CpuSet;
 /// Why the CPUs of a task could not be read or set.
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
-    #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
     /// Task 0 is the calling thread.
+    #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
     Refused { tid: u32, cpus: CpuSet, allowed: CpuSet, source: io::Error },
     #[error("cannot read {what}: {source}")]
     Read { what: String, source: io::Error },
@@ -56,10 +57,16 @@ pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
 /// Pins a process and all its descendants, including those that start meanwhile. Later ones inherit the mask. Errors:
 /// when the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    let tree = || Ok(process_tree(pid).unwrap_or_else(|_| vec![pid]));
-    pin_until_none_is_new(tree, |process| match pin_process(process, cpus) {
-        // A descendant that has ended meanwhile cannot be listed and needs no pinning.
-        Err(AffinityError::Read { .. }) if process != pid => Ok(()),
+    let tasks = || {
+        let path = format!("/proc/{pid}/task");
+        fs::metadata(&path).map_err(|source| AffinityError::Read { what: path, source })?;
+        let tree = process_tree(pid).unwrap_or_else(|_| vec![pid]);
+        // A descendant that has ended meanwhile has no threads to pin.
+        Ok(tree.into_iter().flat_map(|process| thread_ids(process).unwrap_or_default()).collect())
+    };
+    pin_until_none_is_new(tasks, |tid| match pin_thread(tid, cpus) {
+        // A thread that has ended since the listing needs no pinning.
+        Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => Ok(()),
         pinned => pinned,
     })
 }
@@ -98,27 +105,12 @@ const _: () = assert!(CpuSet::LIMIT == KernelMask::MAX_CPU);
 
 /// Pins one thread of any process; 0 means the calling thread. Errors: when there is no such task, it is another
 /// user's, or none of the CPUs may be used.
-pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
+fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     sched_setaffinity(task(tid), &kernel_mask(cpus)).map_err(|e| AffinityError::Refused {
         tid,
         cpus: cpus.clone(),
         allowed: allowed_cpus().unwrap_or_default(),
         source: e.into(),
-    })
-}
-
-/// Pins every thread of a process, including those that start meanwhile. Errors: when the process is gone, is another
-/// user's, or none of the CPUs may be used.
-fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    let path = format!("/proc/{pid}/task");
-    let threads = || -> Result<Vec<u32>, AffinityError> {
-        let tasks = fs::read_dir(&path).map_err(|source| AffinityError::Read { what: path.clone(), source })?;
-        Ok(tasks.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
-    };
-    pin_until_none_is_new(threads, |tid| match pin_thread(tid, cpus) {
-        // A thread that has ended since the listing needs no pinning.
-        Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => Ok(()),
-        pinned => pinned,
     })
 }
 
