@@ -7,7 +7,7 @@ use crate::error::StatsError;
 use crate::method::Method;
 use crate::verdict::multiplicity::{benjamini_hochberg, holm_levels, rank_level};
 use crate::verdict::{
-    DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, in_order, reason_to_stop,
+    DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, reason_to_stop,
 };
 
 /// The share of α that the deciding measure has. The other measures share the rest evenly.
@@ -128,7 +128,14 @@ fn is_table(lines: &[Line<'_>], rule: &DecisionRule) -> bool {
 
 /// A fixed sequence: an open question keeps all later ones open.
 fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
-    Ok(in_order(line.iter().flatten().map(|measured| measured.verdict(share, rule)).collect::<Result<_, _>>()?))
+    let mut is_open = false;
+    let mut gate = |verdict: Verdict| {
+        let waits = is_open && verdict.is_decision();
+        is_open |= !verdict.is_decision();
+        let reason = UndecidedReason::WaitsForEarlier;
+        if waits { Verdict::Inconclusive { reason, forks_needed: None } } else { verdict }
+    };
+    line.iter().flatten().map(|measured| measured.verdict(share, rule).map(&mut gate)).collect()
 }
 
 /// Holm's procedure: the questions whose interval contains "no difference" share evenly, and each that excludes it leaves more

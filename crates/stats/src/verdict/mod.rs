@@ -154,18 +154,6 @@ impl Verdict {
     }
 }
 
-/// An open question keeps all later ones open.
-pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
-    let mut is_open = false;
-    let gate = |verdict: Verdict| {
-        let waits = is_open && verdict.is_decision();
-        is_open |= !verdict.is_decision();
-        let reason = UndecidedReason::WaitsForEarlier;
-        if waits { Verdict::Inconclusive { reason, forks_needed: None } } else { verdict }
-    };
-    verdicts.into_iter().map(gate).collect()
-}
-
 /// Whether the comparison may stop now, and why. With [`Method::FixedForks`] it never may: the number of forks was
 /// fixed. Stopping at a pleasing interval would break the guarantee that the interval states.
 pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
