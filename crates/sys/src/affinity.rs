@@ -57,7 +57,7 @@ pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
 /// Pins a process and all its descendants, including those that start meanwhile. Later ones inherit the mask. Errors:
 /// when the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
-    let tasks = || {
+    let tasks = || -> Result<Vec<u32>, AffinityError> {
         let path = format!("/proc/{pid}/task");
         fs::metadata(&path).map_err(|source| AffinityError::Read { what: path, source })?;
         let tree = process_tree(pid).unwrap_or_else(|_| vec![pid]);
