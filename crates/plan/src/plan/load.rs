@@ -19,9 +19,7 @@ pub struct Load {
     /// Congestion control of the generator's sockets; `default` leaves the kernel's.
     pub congestion: String,
     /// Whether the generator stays awake in open slices, where no server runs on its cores.
-    #[serde(default)]
     pub spin: bool,
-    #[serde(default)]
     pub server_clock: ServerClock,
 }
 

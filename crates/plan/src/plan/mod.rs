@@ -44,7 +44,6 @@ pub struct Plan {
     /// Variants that are started together and compared with one baseline, in the order they are run.
     pub groups: Vec<Group>,
     /// Checks of the suite's own servers before they are timed. The contract has those of the catalog's servers.
-    #[serde(default)]
     pub checks: Vec<Check>,
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
     pub skipped: Vec<Skipped>,
@@ -60,7 +59,6 @@ pub struct Plan {
     /// The machine's cores and the JVM.
     pub machine: Machine,
     /// Probes in addition to CPU and memory.
-    #[serde(default)]
     pub probes: Probes,
     /// Other load tools that drive each cell after tare, as a cross-check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -112,10 +110,8 @@ pub struct Slices {
     #[serde(default)]
     pub latency: Span,
     /// Rounds of pushed messages, in the scenarios in which the server sends: each as long as its messages take.
-    #[serde(default)]
     pub push: u32,
     /// How the servers of a saturating round alternate.
-    #[serde(default)]
     pub turn: TurnLength,
 }
 
@@ -148,15 +144,11 @@ pub struct Stop {
     pub floor: f64,
     /// Also stop once the half-width of each interval is this small; 0 for never.
     pub precision: f64,
-    /// A difference counts as decided once its interval has this half-width or a quarter of the difference; 1 in older
-    /// plans, which stopped as soon as the direction was certain.
-    #[serde(default = "any_half_width")]
+    /// A difference counts as decided once its interval has this half-width or a quarter of the difference.
     pub half_width: f64,
     /// Which group gets the next fork.
-    #[serde(default)]
     pub order: GroupOrder,
     /// Whether earlier forks may narrow intervals.
-    #[serde(default)]
     pub prior: PriorUse,
     /// What earlier runs of this machine say of the forks to come.
     #[serde(default, skip_serializing_if = "EarlierForks::is_empty")]
@@ -164,10 +156,6 @@ pub struct Stop {
     /// Limits on what the variants may cost (`tare check`). Where there are any, the run stops once each of them is judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<RatioLimit>,
-}
-
-fn any_half_width() -> f64 {
-    1.0
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -219,7 +207,6 @@ pub struct Machine {
     /// After SIGTERM, how long until SIGKILL.
     pub stop_grace: Span,
     /// The kernel's scheduling policy of every server's threads.
-    #[serde(default)]
     pub scheduling: SchedulingPolicy,
     /// The machine of the servers, such as `ssh://bench1`; `None` for that of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,6 @@ pub enum Warmup {
         /// A fork of up to four servers is kept and marked "not steady" after so long; see [`Warmup::longest`].
         cap: Span,
         /// The same of the first scenario of a fork, which also warms what all of them share.
-        #[serde(default)]
         first_cap: Span,
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
