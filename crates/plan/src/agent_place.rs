@@ -59,7 +59,7 @@ impl FromStr for AgentPlace {
         let wrong =
             |why: &str| format!("\"{text}\" is no place for agents: {why}; write local:4, ssh://user@host:22 or k8s:8");
         let count = |text: &str| {
-            let agents = text.parse().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents));
+            let agents = text.parse::<usize>().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents));
             agents.ok_or_else(|| wrong("give a number of agents from 1 to 1024"))
         };
         if let Some(agents) = text.strip_prefix("local:") {
