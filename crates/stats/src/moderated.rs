@@ -8,7 +8,7 @@ use statrs::function::gamma::digamma;
 
 use crate::error::{StatsError, require_finite};
 use crate::quantile::{mean, quantile, sd as spread};
-use crate::repeated::integral;
+use crate::repeated::{integral, last_where};
 
 /// The fewest comparisons that a prior is fitted to.
 pub const MIN_PRIOR_GROUPS: usize = 10;
@@ -111,18 +111,14 @@ impl FittedF {
         let winsorized: Vec<f64> = logs.iter().map(|log| log.clamp(low, high)).collect();
         let variance = spread(&winsorized)?.powi(2);
         let excess = |df: f64| Winsorized::of_log_f(own, df).variance - variance;
-        let (mut least, mut most) = (all.df, most_df(groups));
+        let (least, most) = (all.df, most_df(groups));
         // The expected variance falls as the comparisons become alike.
         let df = if excess(least) <= 0.0 {
             least
         } else if excess(most) >= 0.0 {
             most
         } else {
-            for _ in 0..60 {
-                let middle = (least * most).sqrt();
-                if excess(middle) > 0.0 { least = middle } else { most = middle }
-            }
-            least
+            last_where((least.ln(), most.ln()), |log| excess(log.exp()) > 0.0).exp()
         };
         Ok(Self { log_scale: mean(&winsorized)? - Winsorized::of_log_f(own, df).mean, df })
     }
@@ -188,12 +184,7 @@ fn trigamma(mut x: f64) -> f64 {
 
 /// Where the trigamma function, which falls, has this positive value.
 fn inverse_trigamma(value: f64) -> f64 {
-    let (mut low, mut high) = (1e-6_f64, 1e6_f64);
-    for _ in 0..100 {
-        let middle = (low * high).sqrt();
-        if trigamma(middle) > value { low = middle } else { high = middle }
-    }
-    low
+    last_where((1e-6_f64.ln(), 1e6_f64.ln()), |log| trigamma(log.exp()) > value).exp()
 }
 
 #[cfg(test)]

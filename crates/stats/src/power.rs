@@ -6,7 +6,7 @@ use statrs::function::gamma::ln_gamma;
 
 use crate::error::{StatsError, require_alpha};
 use crate::method::Method;
-use crate::repeated::integral;
+use crate::repeated::{integral, last_where};
 
 /// The power that plans assume: the probability to detect an effect.
 pub const DEFAULT_POWER: f64 = 0.8;
@@ -35,13 +35,8 @@ pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) ->
     let sees = |effect: f64| chance_to_exclude_zero(effect, half_width, forks) >= power;
     let unreachable =
         StatsError::BadParameter { name: "power", value: power, expected: "one that some difference reaches" };
-    let (mut low, mut high) =
-        (0.0, (0..64).map(|doublings| 2f64.powi(doublings)).find(|high| sees(*high)).ok_or(unreachable)?);
-    for _ in 0..50 {
-        let middle = (low + high) / 2.0;
-        if sees(middle) { high = middle } else { low = middle }
-    }
-    Ok(high * sd)
+    let seen = (0..64).map(|doublings| 2f64.powi(doublings)).find(|high| sees(*high)).ok_or(unreachable)?;
+    Ok(last_where((0.0, seen), |effect| !sees(effect)) * sd)
 }
 
 /// The chance that the mean of `forks` normal values about `effect` (in standard deviations) lies further from 0 than

@@ -280,6 +280,15 @@ pub(crate) fn integral((from, to): (f64, f64), function: impl Fn(f64) -> f64) ->
     nodes.map(|(x, weight)| weight * half * function(centre + half * x)).sum()
 }
 
+/// The point between two others up to which a condition holds, by halving.
+pub(crate) fn last_where((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
 /// Nodes and weights on [−1, 1], by Newton's method on Legendre's polynomial of that degree.
 fn gauss_legendre(degree: usize) -> Vec<(f64, f64)> {
     let n = degree as f64;

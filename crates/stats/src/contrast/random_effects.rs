@@ -5,6 +5,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 use super::{Contrast, SampleMean};
 use crate::error::{StatsError, require};
+use crate::repeated::last_where;
 
 /// What estimates have in common whose true values scatter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,11 +88,7 @@ fn paule_mandel(estimates: &[SampleMean]) -> f64 {
     // Deviations from a weighted mean are no larger than from the plain one, and no weight exceeds 1 / between.
     let plain = estimates.iter().map(|one| one.mean).sum::<f64>() / estimates.len() as f64;
     let most = estimates.iter().map(|one| (one.mean - plain).powi(2)).sum::<f64>() / expected;
-    let halve = |(least, most): (f64, f64)| {
-        let middle = f64::midpoint(least, most);
-        if is_below(middle) { (middle, most) } else { (least, middle) }
-    };
-    (0..100).fold((0.0, most), |bracket, _| halve(bracket)).0
+    last_where((0.0, most), is_below)
 }
 
 #[cfg(test)]
