@@ -69,7 +69,7 @@ impl fmt::Display for Target {
 }
 
 /// Starts a non-blocking connect with `TCP_NODELAY`. The socket becomes writable when the connect ends. Errors: those
-/// that the kernel reports at once, such as no file descriptors left, unknown congestion control, no route, no such file.
+/// that the kernel reports at once, such as no descriptors left, unknown congestion control, no route, no such file.
 pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
     let (socket, address): (OwnedFd, SocketAddrAny) = match target {
         Target::Tcp(address) => (open(address, options)?, (*address).into()),

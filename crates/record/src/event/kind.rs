@@ -119,8 +119,8 @@ pub enum EventKind {
     StopsUnknown { reason: String },
     /// The budget ended before the first fork of a group.
     GroupNotMeasured,
-    /// The run was interrupted and went on later. The slices of the step that was cut short were measured again; a copy of the
-    /// record, by its file name, has them.
+    /// The run was interrupted and went on later. The slices of the step that was cut short were measured again; a copy
+    /// of the record, by its file name, has them.
     RunResumed { cut_slices: usize, copy: Option<String> },
     /// A sampler did not work.
     ProfileFailed { reason: String },
@@ -144,8 +144,8 @@ pub enum EventKind {
     },
     /// An agent of a run was late in a turn of load, or stood still. Reported once per agent, for its first such turn.
     AgentDisturbed { agent: String, reason: String },
-    /// How far apart the agents of a run began its scored turns of load, from the first agent to the last: median and 99th
-    /// percentile, with the differences in the network delay of the answers. Of a resumed run, the turns after the resumption.
+    /// How far apart the agents of a run began its scored turns of load, from the first agent to the last: median and
+    /// 99th percentile, with the differences in the network delay of the answers. Of a resumed run, the later turns.
     AgentsBegan { turns: u64, median_ns: u64, p99_ns: u64 },
     /// tare itself failed.
     TareFailed { error: String },

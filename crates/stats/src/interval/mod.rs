@@ -99,11 +99,11 @@ pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsEr
     Ok(sd * ((n - 1.0) * (q - 1.0) / (1.0 - q / c) / n).sqrt())
 }
 
-/// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation; 1 for one value. It
-/// exceeds 1 / α at any number of values with probability at most α, whatever stops them (Ville's inequality), and does
-/// so exactly when [`sequence_half_width`] excludes `null`. Its expectation is at most 1 at a stopping time that sees
-/// ratios of the values alone. Source: Wang & Ramdas, arXiv 2310.03722; it is the Bayes factor of Gönen et al. 2005
-/// with prior variance 10.
+/// The evidence against "the mean is `null`" in `k` values of the given mean and standard deviation; 1 for one value.
+/// It exceeds 1 / α at any number of values with probability at most α, whatever stops them (Ville's inequality), and
+/// does so exactly when [`sequence_half_width`] excludes `null`. Its expectation is at most 1 at a stopping time that
+/// sees ratios of the values alone. Source: Wang & Ramdas, arXiv 2310.03722; it is the Bayes factor of Gönen et al.
+/// 2005 with prior variance 10.
 pub fn e_value(k: usize, mean: f64, sd: f64, null: f64) -> f64 {
     if k < 2 {
         return 1.0;

@@ -59,16 +59,16 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// The verdicts of all measures of all comparisons; the deciding measure is the first line.
 ///
 /// The deciding line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier
-/// ones have theirs, because they decide when the run stops. Any other line divides its share by Holm's procedure, so an
-/// open question keeps no other from its verdict. A line whose questions are all answered by a difference passes its
+/// ones have theirs, because they decide when the run stops. Any other line divides its share by Holm's procedure, so
+/// an open question keeps no other from its verdict. A line whose questions are all answered by a difference passes its
 /// share on to the lines that are still open. The probability to state any difference where there is none is α at most,
 /// also for dependent measures. Each "no material difference" of the deciding line adds its share of α at most, because
 /// it asks the next question.
 ///
 /// In a run of [`LARGE_TABLE`] comparisons or more each line is a table by itself: [`benjamini_hochberg`] at the
 /// method's α says which differences are stated, so of those of one currency a share of α is wrong on average. A
-/// comparison whose interval states no difference has a p-value of 1, which is valid because it is no smaller: otherwise
-/// many differences that are too small to be stated would let others be stated that are none.
+/// comparison whose interval states no difference has a p-value of 1, which is valid because it is no smaller:
+/// otherwise many differences that are too small to be stated would let others be stated that are none.
 ///
 /// Sources: Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995); Holm,
 /// Scandinavian Journal of Statistics 6 (1979); Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009).
