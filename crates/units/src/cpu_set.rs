@@ -75,20 +75,12 @@ fn parse_cpu(text: &str) -> Result<usize, String> {
 
 impl fmt::Display for CpuSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.iter().peekable();
-        let mut separator = "";
-        while let Some(first) = rest.next() {
-            let mut last = first;
-            while let Some(next) = rest.next_if_eq(&(last + 1)) {
-                last = next;
-            }
-            match last - first {
-                0 => write!(f, "{separator}{first}")?,
-                _ => write!(f, "{separator}{first}-{last}")?,
-            }
-            separator = ",";
-        }
-        Ok(())
+        let cpus: Vec<usize> = self.iter().collect();
+        let ranges = cpus.chunk_by(|before, next| before + 1 == *next).map(|range| match range {
+            [one] => one.to_string(),
+            range => format!("{}-{}", range[0], range[range.len() - 1]),
+        });
+        f.write_str(&ranges.collect::<Vec<_>>().join(","))
     }
 }
 
