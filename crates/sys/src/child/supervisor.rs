@@ -61,9 +61,12 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
                 libc::_exit(1);
             }
         };
-        let mut cpu_ns = 0;
-        tree::watch_then_kill(main, &mut cpu_ns);
-        send(Message::Gone { cpu_ns });
+        let main_reaped = tree::watch(main);
+        tree::kill_all(main, main_reaped);
+        // Of all children that were waited for, and of theirs.
+        let mut used: libc::rusage = mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut used);
+        send(Message::Gone { cpu_ns: nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime) });
         libc::_exit(0)
     }
 }

@@ -3,23 +3,14 @@
 use std::ffi::c_int;
 use std::mem;
 
-use super::{LIFELINE, TERMINATE, nanoseconds, proc_children, send};
+use super::{LIFELINE, TERMINATE, proc_children, send};
 use crate::child::message::Message;
 
-/// Watches the program and the lifeline, then kills until no process of the tree is left. Adds up their CPU time.
+/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
 ///
 /// # Safety
 /// Only for the supervisor, whose only child is the program.
-pub(super) unsafe fn watch_then_kill(main: libc::pid_t, cpu_ns: &mut u64) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let main_reaped = watch(main, cpu_ns);
-        kill_all(main, main_reaped, cpu_ns);
-    }
-}
-
-/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
-unsafe fn watch(main: libc::pid_t, cpu_ns: &mut u64) -> bool {
+pub(super) unsafe fn watch(main: libc::pid_t) -> bool {
     // SAFETY: the signal set and poll array live on this stack for the length of the calls.
     unsafe {
         let mut child_signal: libc::sigset_t = mem::zeroed();
@@ -29,7 +20,7 @@ unsafe fn watch(main: libc::pid_t, cpu_ns: &mut u64) -> bool {
         let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         loop {
             // If the program died before the signalfd existed, its signal is pending, so nothing is missed.
-            while let Some(pid) = reap(libc::WNOHANG, main, cpu_ns) {
+            while let Some(pid) = reap(libc::WNOHANG, main) {
                 if pid == main {
                     return true;
                 }
@@ -53,7 +44,10 @@ unsafe fn watch(main: libc::pid_t, cpu_ns: &mut u64) -> bool {
 
 /// Kills until the kernel says that no child is left. As subreaper, the supervisor inherits every orphan of
 /// the tree. `wait` returns `ECHILD` only when there is none, which proves that no process survives.
-unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, cpu_ns: &mut u64) {
+///
+/// # Safety
+/// Only for the supervisor, after [`watch`].
+pub(super) unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool) {
     // SAFETY: signals go only to our own, unreaped descendants. Their ids cannot have been reused.
     unsafe {
         loop {
@@ -61,32 +55,25 @@ unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, cpu_ns: &mut u64) {
                 libc::kill(-main, libc::SIGKILL);
             }
             proc_children::kill_children(libc::getpid());
-            match reap(0, main, cpu_ns) {
+            match reap(0, main) {
                 Some(pid) => main_reaped |= pid == main,
                 None => return,
             }
             // Before the next look through all processes, which would else follow the end of each child.
-            while let Some(pid) = reap(libc::WNOHANG, main, cpu_ns) {
+            while let Some(pid) = reap(libc::WNOHANG, main) {
                 main_reaped |= pid == main;
             }
         }
     }
 }
 
-/// Reaps one child and adds its CPU time; reports the end of the program itself.
-unsafe fn reap(flags: c_int, main: libc::pid_t, cpu_ns: &mut u64) -> Option<libc::pid_t> {
-    // SAFETY: `wait4` fills the two plain structs on this stack.
-    unsafe {
-        let mut status = 0;
-        let mut used: libc::rusage = mem::zeroed();
-        let pid = libc::wait4(-1, &raw mut status, flags | libc::__WALL, &raw mut used);
-        if pid <= 0 {
-            return None;
-        }
-        *cpu_ns += nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
-        if pid == main {
-            send(Message::Exited { status });
-        }
-        Some(pid)
+/// Reaps one child; reports the end of the program itself.
+unsafe fn reap(flags: c_int, main: libc::pid_t) -> Option<libc::pid_t> {
+    let mut status = 0;
+    // SAFETY: `waitpid` fills one number on this stack.
+    let pid = unsafe { libc::waitpid(-1, &raw mut status, flags | libc::__WALL) };
+    if pid == main {
+        send(Message::Exited { status });
     }
+    (pid > 0).then_some(pid)
 }
