@@ -109,7 +109,7 @@ fn fork_supervisor(orders: &Orders<'_>) -> io::Result<Pid> {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let pid = supervisor::clone();
+        let pid = supervisor::clone(0);
         let error = io::Error::last_os_error();
         if pid == 0 {
             supervise(orders);

@@ -100,12 +100,13 @@ unsafe fn lay_out_descriptors(orders: &Orders<'_>) -> Result<(), (u64, c_int)> {
     Ok(())
 }
 
-/// Like `fork`, but it does not run the handlers that libraries register for `fork`. Negative where it fails.
+/// Like `fork`, but it does not run the handlers that libraries register for `fork`. Negative where it fails. With
+/// `CLONE_VFORK`, it returns in the parent once the child executes another program or has ended.
 ///
 /// # Safety
 /// The child may only make system calls, as the whole supervisor does.
-pub(super) unsafe fn clone() -> libc::pid_t {
-    let flags = c_long::from(libc::SIGCHLD);
+pub(super) unsafe fn clone(flags: c_int) -> libc::pid_t {
+    let flags = c_long::from(libc::SIGCHLD | flags);
     // SAFETY: no CLONE_VM and a null stack: the child runs on a copy of this one.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0 as c_long, 0 as c_long, 0 as c_long, 0 as c_long) };
     libc::pid_t::try_from(pid).unwrap_or(-1)
@@ -117,40 +118,31 @@ fn errno() -> c_int {
     unsafe { *libc::__errno_location() }
 }
 
-/// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing.
+/// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing or has
+/// reported why not.
 unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
-    // SAFETY: `pipe2` fills the array, `clone` copies the address space, and the child only ever calls `become_program`,
-    // which never returns.
+    // SAFETY: `clone` copies the address space, and the child only ever calls `become_program`, which never returns.
     unsafe {
-        let mut handshake = [0; 2];
-        if libc::pipe2(handshake.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err((step::PLUMBING, errno()));
-        }
         let supervisor = libc::getpid();
-        let pid = clone();
+        let pid = clone(libc::CLONE_VFORK);
         if pid < 0 {
             return Err((step::PLUMBING, errno()));
         }
         if pid == 0 {
-            become_program(orders, supervisor, handshake[1]);
+            become_program(orders, supervisor);
         }
-        libc::close(handshake[1]);
         // The program's output must end when the last of *its* processes closes it, so the supervisor closes its own
         // copies.
         libc::dup2(0, 1);
         libc::dup2(0, 2);
-        if let Some(failure) = read_word(handshake[0]) {
-            libc::waitpid(pid, ptr::null_mut(), 0);
-            return Err((failure >> 32, c_int::try_from(failure & 0xffff_ffff).unwrap_or(0)));
-        }
-        libc::close(handshake[0]);
+        // Where the child has failed, tare has read that before, and takes no notice of this.
         send(Message::Started { pid: pid.unsigned_abs() });
         Ok(pid)
     }
 }
 
 /// The child: a session of its own, ended with the supervisor, pinned, with default signals; then the program.
-unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake: c_int) -> ! {
+unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t) -> ! {
     // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
     unsafe {
         libc::setsid();
@@ -161,7 +153,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
             libc::_exit(1);
         }
         let fail = |step: u64, errno: c_int| -> ! {
-            write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
+            send(Message::Failed { step, errno });
             libc::_exit(127)
         };
         if let Some(Err(refused)) = orders.affinity.map(|mask| sched_setaffinity(None, mask)) {
@@ -197,17 +189,6 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 fn send(message: Message) {
     let record = message.encode();
     // SAFETY: the record lives through the call. If tare is gone the write fails without harm, because SIGPIPE is
-    // blocked.
+    // blocked; in a child that has failed to execute its program, it may be fatal.
     unsafe { libc::write(REPORT, record.as_ptr().cast(), record.len()) };
-}
-
-fn write_word(fd: c_int, word: u64) {
-    // SAFETY: eight bytes of this stack.
-    unsafe { libc::write(fd, (&raw const word).cast(), 8) };
-}
-
-fn read_word(fd: c_int) -> Option<u64> {
-    let mut word = 0_u64;
-    // SAFETY: eight bytes of this stack.
-    (unsafe { libc::read(fd, (&raw mut word).cast(), 8) } == 8).then_some(word)
 }
