@@ -1,19 +1,19 @@
 //! Makes the inputs of the supervisor before the fork: paths, C strings, descriptors, the signal mask.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr, OsString, c_char};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::{env, io, mem, ptr};
+use std::{env, io, iter, mem, ptr};
 
 use rustix::fs::{Access, Mode, OFlags};
 use rustix::process::Pid;
 
 use super::message::step;
-use super::supervisor::{self, Orders, supervise};
+use super::supervisor::{self, CStrings, Orders, supervise};
 use super::{Child, ChildError, Program};
 
 /// The most bytes of a file in which its first line is looked for. The kernel reads 256.
@@ -70,19 +70,17 @@ pub(super) fn spawn(program: &Program) -> Result<Child, ChildError> {
     let environment = environment(env::vars_os(), &program.env);
     let path =
         find_program(Path::new(&program.program), program.directory.as_deref(), environment.get(OsStr::new("PATH")))?;
-    let strings = Strings::of(program, &path, &environment)?;
     let null =
         rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|e| failed(e.into()))?;
     let (supervisors_end, lifeline) = std::os::unix::net::UnixStream::pair().map_err(&failed)?;
     let (report, reports_in) = io::pipe().map_err(&failed)?;
     let (output, outputs_in) = io::pipe().map_err(&failed)?;
-    let mask = program.cpus.as_ref().map(crate::affinity::kernel_mask);
     let orders = Orders {
-        program: &strings.program,
-        argv: &strings.argv_pointers,
-        envp: &strings.envp_pointers,
-        directory: strings.directory.as_deref(),
-        affinity: mask.as_ref(),
+        program: c_string(path.as_os_str())?,
+        argv: c_strings(iter::once(&program.program).chain(&program.args).cloned())?,
+        envp: c_strings(environment.iter().map(pair))?,
+        directory: program.directory.as_ref().map(|directory| c_string(directory.as_os_str())).transpose()?,
+        affinity: program.cpus.as_ref().map(crate::affinity::kernel_mask),
         scheduling: program.scheduling,
         null: null.as_raw_fd(),
         output: outputs_in.as_raw_fd(),
@@ -103,7 +101,7 @@ pub(super) fn spawn(program: &Program) -> Result<Child, ChildError> {
 }
 
 /// Forks with all signals blocked, so that no handler of tare ever runs in the supervisor.
-fn fork_supervisor(orders: &Orders<'_>) -> io::Result<Pid> {
+fn fork_supervisor(orders: &Orders) -> io::Result<Pid> {
     // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `clone` demands.
     unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
@@ -143,37 +141,13 @@ fn environment(
     own.filter(|(name, _)| !is_of_hook(name)).chain(changes.iter().cloned()).collect()
 }
 
-/// C strings and the pointer arrays into them. The heap buffers do not move with the struct.
-struct Strings {
-    program: CString,
-    directory: Option<CString>,
-    _argv: Vec<CString>,
-    _envp: Vec<CString>,
-    argv_pointers: Vec<*const c_char>,
-    envp_pointers: Vec<*const c_char>,
+/// `NAME=VALUE`.
+fn pair((name, value): (&OsString, &OsString)) -> OsString {
+    OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat())
 }
 
-impl Strings {
-    fn of(program: &Program, path: &Path, environment: &BTreeMap<OsString, OsString>) -> Result<Self, ChildError> {
-        let names = std::iter::once(&program.program).chain(&program.args);
-        let argv = names.map(|arg| c_string(arg)).collect::<Result<Vec<_>, _>>()?;
-        let pair = |(name, value): (&OsString, &OsString)| {
-            c_string(&OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat()))
-        };
-        let envp = environment.iter().map(pair).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self {
-            program: c_string(path.as_os_str())?,
-            directory: program.directory.as_ref().map(|d| c_string(d.as_os_str())).transpose()?,
-            argv_pointers: pointers(&argv),
-            envp_pointers: pointers(&envp),
-            _argv: argv,
-            _envp: envp,
-        })
-    }
-}
-
-fn pointers(strings: &[CString]) -> Vec<*const c_char> {
-    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
+fn c_strings(texts: impl Iterator<Item = OsString>) -> Result<CStrings, ChildError> {
+    Ok(CStrings::new(texts.map(|text| c_string(&text)).collect::<Result<_, _>>()?))
 }
 
 fn c_string(text: &OsStr) -> Result<CString, ChildError> {

@@ -5,7 +5,7 @@
 mod proc_children;
 mod tree;
 
-use std::ffi::{CStr, c_char, c_int, c_long};
+use std::ffi::{CString, c_char, c_int, c_long};
 use std::{mem, ptr};
 
 use rustix::thread::sched_setaffinity;
@@ -26,14 +26,12 @@ const LAST_SIGNAL: c_int = 64;
 pub(super) const TERMINATE: u8 = b'T';
 
 /// All inputs of the supervisor. They are made before the `clone`, because nothing can be allocated after it.
-pub(super) struct Orders<'a> {
-    pub(super) program: &'a CStr,
-    /// Null-terminated.
-    pub(super) argv: &'a [*const c_char],
-    /// Null-terminated.
-    pub(super) envp: &'a [*const c_char],
-    pub(super) directory: Option<&'a CStr>,
-    pub(super) affinity: Option<&'a KernelMask>,
+pub(super) struct Orders {
+    pub(super) program: CString,
+    pub(super) argv: CStrings,
+    pub(super) envp: CStrings,
+    pub(super) directory: Option<CString>,
+    pub(super) affinity: Option<KernelMask>,
     pub(super) scheduling: SchedulingPolicy,
     pub(super) null: c_int,
     pub(super) output: c_int,
@@ -41,12 +39,25 @@ pub(super) struct Orders<'a> {
     pub(super) report: c_int,
 }
 
+/// C strings, and pointers to them that end in null. The heap buffers do not move with the struct.
+pub(super) struct CStrings {
+    _texts: Vec<CString>,
+    pointers: Vec<*const c_char>,
+}
+
+impl CStrings {
+    pub(super) fn new(texts: Vec<CString>) -> Self {
+        let pointers = texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect();
+        Self { _texts: texts, pointers }
+    }
+}
+
 /// Starts the program, watches it and its lifeline, and returns when no process of its tree is left.
 ///
 /// # Safety
 /// Only for the child side of a `clone` without `CLONE_VM`, with all signals blocked, and the descriptors of `orders`
 /// open.
-pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
+pub(super) unsafe fn supervise(orders: &Orders) -> ! {
     // SAFETY: plain system calls on our own process; `orders` outlives this function, which never returns.
     unsafe {
         libc::setsid();
@@ -73,7 +84,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
 
 /// Moves the four descriptors to their numbers and closes all others: another server's lifeline must not stay open in
 /// this process. Where it fails, only the report has its number: the other numbers are those of tare's own files.
-unsafe fn lay_out_descriptors(orders: &Orders<'_>) -> Result<(), (u64, c_int)> {
+unsafe fn lay_out_descriptors(orders: &Orders) -> Result<(), (u64, c_int)> {
     // SAFETY: system calls on descriptor numbers; each source is first duplicated above all targets, so that no target
     // overwrites a source that is still needed.
     unsafe {
@@ -120,7 +131,7 @@ fn errno() -> c_int {
 
 /// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing or has
 /// reported why not.
-unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
+unsafe fn start(orders: &Orders) -> Result<libc::pid_t, (u64, c_int)> {
     // SAFETY: `clone` copies the address space, and the child only ever calls `become_program`, which never returns.
     unsafe {
         let supervisor = libc::getpid();
@@ -142,7 +153,7 @@ unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
 }
 
 /// The child: a session of its own, ended with the supervisor, pinned, with default signals; then the program.
-unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t) -> ! {
+unsafe fn become_program(orders: &Orders, supervisor: libc::pid_t) -> ! {
     // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
     unsafe {
         libc::setsid();
@@ -156,7 +167,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t) -> ! {
             send(Message::Failed { step, errno });
             libc::_exit(127)
         };
-        if let Some(Err(refused)) = orders.affinity.map(|mask| sched_setaffinity(None, mask)) {
+        if let Some(Err(refused)) = orders.affinity.as_ref().map(|mask| sched_setaffinity(None, mask)) {
             fail(step::AFFINITY, refused.raw_os_error());
         }
         // The default needs no call: programs inherit the policy of tare.
@@ -167,7 +178,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t) -> ! {
                 fail(step::SCHEDULING, errno());
             }
         }
-        if orders.directory.is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
+        if orders.directory.as_ref().is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
             fail(step::DIRECTORY, errno());
         }
         for signal in 1..=LAST_SIGNAL {
@@ -176,7 +187,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t) -> ! {
         let mut none: libc::sigset_t = mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-        libc::execve(orders.program.as_ptr(), orders.argv.as_ptr(), orders.envp.as_ptr());
+        libc::execve(orders.program.as_ptr(), orders.argv.pointers.as_ptr(), orders.envp.pointers.as_ptr());
         fail(step::EXECUTE, errno())
     }
 }
