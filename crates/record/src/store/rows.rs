@@ -24,11 +24,6 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
     if let Some(hiccups) = &mut without_histograms.hiccups {
         (hiccups.machine, hiccups.jvm) = (PackedHistogram::default(), None);
     }
-    let insert = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, users, offered_per_s, \
-                  response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, met_stop, met_stall, met_none, json) \
-                  VALUES (:fork, :group_id, :scenario, :variant, :phase, :kind, :round, :users, :offered_per_s, \
-                  :response, :service, :send_lag, :stamp_lag, :failed_time, :jitter, :hiccup_machine, :hiccup_jvm, \
-                  :met_stop, :met_stall, :met_none, :json)";
     let values = named_params! {
         ":fork": key.fork,
         ":group_id": key.group,
@@ -52,7 +47,9 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
         ":met_none": server.parts.as_ref().map(|parts| parts.met_none.as_bytes()),
         ":json": to_json(&Counters { load, server: &without_histograms })?,
     };
-    connection.prepare_cached(insert)?.execute(values).map(drop)
+    let columns = values.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let insert = format!("INSERT INTO slice ({}) VALUES ({columns})", columns.replace(':', ""));
+    connection.prepare_cached(&insert)?.execute(values).map(drop)
 }
 
 /// Reads a slice from a row of `SELECT * FROM slice`. Counts that contradict one another are an error.
