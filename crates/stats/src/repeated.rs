@@ -179,9 +179,9 @@ fn crossing_chance(schedule: &LookSchedule, limits: &[f64]) -> Result<f64, Stats
     let Some(last) = limits.last() else { return Ok(0.0) };
     let mut stays = StayingChance { limit: *last, values: vec![1.0; GRID] };
     for (at, limit) in limits.iter().enumerate().rev().skip(1) {
-        let forks = schedule.min_forks + at as u32;
-        let step = Step::after(forks, f64::from(forks) + schedule.prior_df);
-        let value = |i: usize| step.staying(*limit * i as f64 / (GRID - 1) as f64, &stays);
+        let forks = f64::from(schedule.min_forks + at as u32);
+        let density = AngleDensity::new(forks + schedule.prior_df);
+        let value = |i: usize| staying(*limit * i as f64 / (GRID - 1) as f64, forks, &density, &stays);
         stays = StayingChance { limit: *limit, values: (0..GRID).map(value).collect() };
     }
     let density = AngleDensity::new(schedule.df(schedule.min_forks));
@@ -237,36 +237,25 @@ impl AngleDensity {
     }
 }
 
-/// From the angle after n forks to the angle after n + 1.
-struct Step {
-    forks: f64,
-    density: AngleDensity,
-}
-
-impl Step {
-    fn after(forks: u32, df: f64) -> Self {
-        Self { forks: f64::from(forks), density: AngleDensity::new(df) }
+/// The chance to stay inside from the next look on, at this angle after `forks` forks and with this density of the
+/// next.
+fn staying(angle: f64, forks: f64, density: &AngleDensity, next: &StayingChance) -> f64 {
+    // √n sin φ cos ψ + sin ψ is one sine wave of ψ.
+    let slope = forks.sqrt() * angle.sin();
+    let (shift, height) = (slope.atan(), ((1.0 + slope * slope) / (forks + 1.0)).sqrt());
+    let weighed = |psi: f64| {
+        let sine = height * (psi + shift).sin();
+        density.at(psi) * next.at(sine.clamp(-1.0, 1.0).asin())
+    };
+    let reach = density.reach;
+    let part = |from: f64, to: f64| integral((from.max(-reach), to.min(reach)), weighed);
+    let inside = next.limit.sin() / height;
+    if inside >= 1.0 {
+        return part(-reach, reach);
     }
-
-    /// The chance to stay inside from the next look on.
-    fn staying(&self, angle: f64, next: &StayingChance) -> f64 {
-        // √n sin φ cos ψ + sin ψ is one sine wave of ψ.
-        let slope = self.forks.sqrt() * angle.sin();
-        let (shift, height) = (slope.atan(), ((1.0 + slope * slope) / (self.forks + 1.0)).sqrt());
-        let weighed = |psi: f64| {
-            let sine = height * (psi + shift).sin();
-            self.density.at(psi) * next.at(sine.clamp(-1.0, 1.0).asin())
-        };
-        let reach = self.density.reach;
-        let part = |from: f64, to: f64| integral((from.max(-reach), to.min(reach)), weighed);
-        let inside = next.limit.sin() / height;
-        if inside >= 1.0 {
-            return part(-reach, reach);
-        }
-        // The wave is inside around each of its zeros.
-        let half = inside.asin();
-        [-PI, 0.0, PI].into_iter().map(|zero| part(zero - half - shift, zero + half - shift)).sum()
-    }
+    // The wave is inside around each of its zeros.
+    let half = inside.asin();
+    [-PI, 0.0, PI].into_iter().map(|zero| part(zero - half - shift, zero + half - shift)).sum()
 }
 
 /// The integral over an interval by Gauss and Legendre; 0 where it is empty.
