@@ -86,12 +86,10 @@ impl Variant {
     /// `http4s.Tapir@1.11.15`: the server that answers, with its version, as a contract names it; the bare server where it
     /// has none. Over HTTP/2 it ends with that.
     pub fn identity(&self) -> String {
-        if let Some(upstream) = &self.upstream {
-            return upstream.identity();
-        }
-        let server = self.catalog_server();
-        let version = self.version.as_ref().map_or_else(String::new, |version| format!("@{version}"));
-        format!("{server}{version}{}", if self.program.transport().is_http2() { " HTTP/2" } else { "" })
+        let last = self.last_server();
+        let version = last.version.as_ref().map_or_else(String::new, |version| format!("@{version}"));
+        let protocol = if last.program.transport().is_http2() { " HTTP/2" } else { "" };
+        format!("{}{version}{protocol}", last.catalog_server())
     }
 
     /// The server of the catalog that it is, or is like; its own name where it is none.
