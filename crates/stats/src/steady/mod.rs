@@ -97,12 +97,8 @@ fn check_compilers(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
 
 /// Drift and shift are two explanations of one movement: where both are significant, the one that fits better is named.
 fn find_change(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
-    let (drift, shift) = (find_drift(points, rule)?, find_shift(points, rule)?);
-    let named = match (drift, shift) {
-        (Some(drift), Some(shift)) => Some(if drift.1 > shift.1 { drift } else { shift }),
-        (drift, shift) => drift.or(shift),
-    };
-    Ok(named.map(|(reason, _)| reason))
+    let found = [find_drift(points, rule)?, find_shift(points, rule)?].into_iter().flatten();
+    Ok(found.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(reason, _)| reason))
 }
 
 /// A drift beyond limit and doubt, with its t statistic.
@@ -122,35 +118,22 @@ fn find_shift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unstea
     let splits = points.len() + 1 - 2 * SIDE;
     // Every split is a chance to be wrong: the error probability is shared among them, and between both directions.
     let critical = student_t_quantile(1.0 - rule.alpha / (2.0 * splits as f64), (points.len() - 2) as f64)?;
-    let strongest = (SIDE..=points.len() - SIDE)
-        .map(|at| (at, mean_shift(points, at)))
-        .max_by(|(_, a), (_, b)| a.score().total_cmp(&b.score()));
-    let matters = |shift: &Shift| shift.score() > critical && shift.size.abs() > rule.drift_limit;
-    let named =
-        |(at, shift): (usize, Shift)| (Unsteady::Shifted { at_s: points[at].0, log_shift: shift.size }, shift.score());
-    Ok(strongest.filter(|(_, shift)| matters(shift)).map(named))
+    let split = |at: usize| (at, mean_shift(points, at));
+    let strongest = (SIDE..=points.len() - SIDE).map(split).max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
+    let certain = strongest.filter(|(_, (size, score))| *score > critical && size.abs() > rule.drift_limit);
+    Ok(certain.map(|(at, (log_shift, score))| (Unsteady::Shifted { at_s: points[at].0, log_shift }, score)))
 }
 
-struct Shift {
-    size: f64,
-    standard_error: f64,
-}
-
-impl Shift {
-    fn score(&self) -> f64 {
-        if self.size == 0.0 { 0.0 } else { self.size.abs() / self.standard_error }
-    }
-}
-
-/// The difference of the means before and from `at` on, with the pooled standard error of a two-sample t test.
-fn mean_shift(points: &[(f64, f64)], at: usize) -> Shift {
+/// The difference of the means before and from `at` on, and its t statistic by the pooled variance of two samples.
+fn mean_shift(points: &[(f64, f64)], at: usize) -> (f64, f64) {
     let (old, new) = points.split_at(at);
     let level = |side: &[(f64, f64)]| side.iter().map(|(_, y)| y).sum::<f64>() / side.len() as f64;
     let (a, b) = (level(old), level(new));
     let squares = |side: &[(f64, f64)], level: f64| side.iter().map(|(_, y)| (y - level).powi(2)).sum::<f64>();
     let variance = (squares(old, a) + squares(new, b)) / (points.len() - 2) as f64;
     let standard_error = (variance * (1.0 / old.len() as f64 + 1.0 / new.len() as f64)).sqrt();
-    Shift { size: b - a, standard_error }
+    let size = b - a;
+    (size, if size == 0.0 { 0.0 } else { size.abs() / standard_error })
 }
 
 /// The least-squares line through some points.
