@@ -21,15 +21,8 @@ impl FrameKind {
     pub const ALL: [Self; 6] = [Self::Java, Self::Inlined, Self::Interpreted, Self::Native, Self::Kernel, Self::Class];
 
     /// One letter, for compact files: `j`, `i`, `0`, `n`, `k`, `c`.
-    pub const fn letter(self) -> char {
-        match self {
-            Self::Java => 'j',
-            Self::Inlined => 'i',
-            Self::Interpreted => '0',
-            Self::Native => 'n',
-            Self::Kernel => 'k',
-            Self::Class => 'c',
-        }
+    pub fn letter(self) -> char {
+        MARKS.iter().find(|(_, kind)| *kind == self).map_or('n', |(letter, _)| *letter)
     }
 }
 
@@ -40,16 +33,16 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// Marks of frames: the annotations of async-profiler, and those of `perf` after collapsing. Native code has none. Of a
-/// kind with several, the first is written. Source: async-profiler, "Output formats": `_[j]` compiled, `_[i]` inlined,
-/// `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
-const MARKS: [(&str, FrameKind); 6] = [
-    ("_[j]", FrameKind::Java),
-    ("_[i]", FrameKind::Inlined),
-    ("_[0]", FrameKind::Interpreted),
-    ("_[1]", FrameKind::Interpreted),
-    ("_[k]", FrameKind::Kernel),
-    ("_[c]", FrameKind::Class),
+/// The letters in the marks of frames: the annotations of async-profiler, and those of `perf` after collapsing. Native
+/// code has none. Of a kind with several, the first is written. Source: async-profiler, "Output formats": `_[j]`
+/// compiled, `_[i]` inlined, `_[0]` interpreted, `_[1]` compiled by C1, `_[k]` kernel.
+const MARKS: [(char, FrameKind); 6] = [
+    ('j', FrameKind::Java),
+    ('i', FrameKind::Inlined),
+    ('0', FrameKind::Interpreted),
+    ('1', FrameKind::Interpreted),
+    ('k', FrameKind::Kernel),
+    ('c', FrameKind::Class),
 ];
 
 /// Frames of stacks that the sampler could not walk. Source: async-profiler's error frames: `[unknown_Java]`,
@@ -59,15 +52,17 @@ const FAILED: [&str; 7] =
 
 impl Frame {
     pub fn parse(text: &str) -> Self {
-        let marked = MARKS.iter().find_map(|(mark, kind)| Some((text.strip_suffix(mark)?, *kind)));
+        let marked = MARKS.iter().find_map(|(letter, kind)| {
+            Some((text.strip_suffix(']')?.strip_suffix(*letter)?.strip_suffix("_[")?, *kind))
+        });
         let (name, kind) = marked.unwrap_or((text, FrameKind::Native));
         Self { name: name.to_owned(), kind }
     }
 
     /// The frame for a collapsed stack, with characters replaced that would break the format.
     pub fn with_mark(&self) -> String {
-        let mark = MARKS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(mark, _)| *mark);
-        format!("{}{mark}", self.name.replace([';', '\n'], ":"))
+        let name = self.name.replace([';', '\n'], ":");
+        if self.kind == FrameKind::Native { name } else { format!("{name}_[{}]", self.kind.letter()) }
     }
 
     /// Whether it marks a stack that the sampler could not walk.
