@@ -2,7 +2,6 @@
 //! durations (`1h30m`), counts (`20k`), percentages, CPU lists, names ([`named_values`]). And values that they only
 //! read: figures with a unit (`23.4 µs`), numbers in sentences. This crate reads no clock, file or socket.
 
-mod as_text;
 mod count;
 mod cpu_set;
 mod duration_text;
@@ -10,7 +9,6 @@ mod figure;
 mod file_name;
 mod list;
 mod named;
-mod nearest;
 mod number;
 mod percent;
 mod scheduling;
@@ -22,8 +20,7 @@ pub use duration_text::{clock_text, duration, exact_duration, roughly};
 pub use figure::{Scale, Unit, single, to_within};
 pub use file_name::file_name;
 pub use list::{distinct, grouped_by};
-pub use named::unknown_name;
-pub use nearest::nearest_name;
+pub use named::{nearest_name, unknown_name};
 pub use number::{and, bit_rate, count, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
 pub use scheduling::SchedulingPolicy;

@@ -1,4 +1,4 @@
-//! Enums whose values have one name each, the same in flags, files, records and reports.
+//! One text for each value in flags, files, records and reports: enums whose values have names, and other types.
 
 /// Declares such an enum: with `name`, `ALL`, text forms in both directions, and the names in JSON and TOML. `what`
 /// completes the error: `"x" is not an order of groups; write even or listed`. The calling crate needs `serde`.
@@ -43,10 +43,40 @@ macro_rules! named_values {
     };
 }
 
+/// Writes types to JSON and TOML as they are displayed, and reads them by `FromStr`. The calling crate needs `serde`.
+#[macro_export]
+macro_rules! serde_as_text {
+    ($($Type:ty),+ $(,)?) => {$(
+        impl serde::Serialize for $Type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
 pub fn unknown_name(text: &str, what: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     let separator = if others.is_empty() { "" } else { " or " };
     format!("\"{text}\" is not {what}; write {}{separator}{last}", others.join(", "))
+}
+
+/// The known name closest to `typed`, if one is close enough to be what was meant.
+pub fn nearest_name<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = typed.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len().max(typed.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -68,5 +98,10 @@ mod tests {
         }
         let error = "up".parse::<Direction>().unwrap_err();
         assert_eq!(error, "\"up\" is not a direction; write left, right or straight-ahead");
+    }
+
+    #[test]
+    fn a_far_name_is_not_suggested() {
+        assert_eq!(super::nearest_name("zzzzzz", ["users", "seed"]), None);
     }
 }
