@@ -76,7 +76,8 @@ fn a_user_who_has_read_enough_closes_the_connection() {
     let (_server, spec) = spec_of(Options { events: 1_000, event_gap_ms: 1, ..Options::default() });
     let sample = read(spec, Some(3), 6);
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 6), "{:?}", sample.errors);
-    assert_eq!((sample.connections_opened, sample.connections_lost), (6, 0));
+    // One of the two users may have connected once more before the other took the last stream.
+    assert!(matches!((sample.connections_opened, sample.connections_lost), (6..=7, 0)), "{}", sample.connections_opened);
 }
 
 #[test]
