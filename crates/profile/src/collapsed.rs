@@ -11,7 +11,7 @@ const SHOWN: usize = 60;
 
 /// Parses collapsed stacks. Blank lines and stacks of weight 0 are skipped.
 pub fn parse_collapsed(text: &str) -> Result<Stacks, ProfileError> {
-    let mut stacks = Stacks::new();
+    let mut stacks = Stacks::default();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_end();
         if line.is_empty() {

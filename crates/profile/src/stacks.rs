@@ -23,10 +23,6 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The id of a frame; a new one if the frame is new.
     pub fn intern_frame(&mut self, frame: Frame) -> FrameId {
         self.frames.insert_full(frame).0 as FrameId

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_no_share_of_anything() {
-        let usage = Usage::from_stacks(&Stacks::new());
+        let usage = Usage::from_stacks(&Stacks::default());
         assert_eq!((usage.weight, usage.failed, usage.iter().count()), (0, 0.0, 0));
     }
 }

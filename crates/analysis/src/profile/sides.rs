@@ -74,7 +74,7 @@ impl<'a> Side<'a> {
     }
 
     pub fn merged(&self) -> Stacks {
-        let mut all = Stacks::new();
+        let mut all = Stacks::default();
         self.stacks.iter().for_each(|stacks| all.extend(stacks));
         all
     }

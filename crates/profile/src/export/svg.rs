@@ -64,6 +64,6 @@ mod tests {
         let (before, after) = (parse_collapsed("a;b 5\n").unwrap(), parse_collapsed("a;c 5\n").unwrap());
         let drawn = String::from_utf8(draw_difference(&before, &after, "t", Unit::Samples).unwrap()).unwrap();
         assert!(drawn.contains(">c") || drawn.contains("c ("));
-        assert!(matches!(draw_flame_graph(&Stacks::new(), "t", Unit::Samples), Err(ProfileError::Empty)));
+        assert!(matches!(draw_flame_graph(&Stacks::default(), "t", Unit::Samples), Err(ProfileError::Empty)));
     }
 }
