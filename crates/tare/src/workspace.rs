@@ -152,10 +152,10 @@ fn read_bodies<'a>(origin: &Path, requests: impl Iterator<Item = &'a mut Request
     };
     for request in requests {
         let bytes = match &request.body {
-            Some(BodySpec::OfFile(body)) => of_file(&body.file)?,
-            Some(BodySpec::Json(body)) => {
-                let protoset = Protoset::parse(Path::new(&body.protoset), &of_file(&body.protoset)?)?;
-                let message = protoset.message(&request.path, &body.json);
+            Some(BodySpec::OfFile { file }) => of_file(file)?,
+            Some(BodySpec::Json { json, protoset }) => {
+                let protoset = Protoset::parse(Path::new(protoset), &of_file(protoset)?)?;
+                let message = protoset.message(&request.path, json);
                 message.with_context(|| format!("{}: {}", shown_path(origin), request.path))?
             }
             _ => continue,

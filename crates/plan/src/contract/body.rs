@@ -26,6 +26,7 @@ pub enum Alphabet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "a body is a string, or { seed = 1, bytes = 256, alphabet = \"binary\", \"letters\" or \"json\" }, { hex = \"0a02\" }, { file = \"body.bin\" }, or of a gRPC call { json = '{}', protoset = \"api.protoset\" }"
 )]
 pub enum BodySpec {
@@ -34,9 +35,16 @@ pub enum BodySpec {
     /// Bytes that follow from the seed alone, the same on every machine.
     Generated(GeneratedBody),
     Hex(HexBody),
-    OfFile(FileBody),
-    /// A message of gRPC.
-    Json(JsonBody),
+    /// The bytes of a file, relative to the suite. A suite that has been read has the bytes themselves in its place.
+    OfFile {
+        file: String,
+    },
+    /// A message of gRPC in JSON, and a file with a descriptor set, relative to the suite. A suite that has been read
+    /// has the bytes of the message in its place.
+    Json {
+        json: String,
+        protoset: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,23 +52,6 @@ pub enum BodySpec {
 pub struct HexBody {
     /// Two digits a byte, such as `0a0474617265`.
     pub hex: String,
-}
-
-/// The bytes of a file. A suite that has been read has the bytes themselves in its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FileBody {
-    /// Its path, relative to the suite.
-    pub file: String,
-}
-
-/// A message of gRPC in JSON. A suite that has been read has the bytes of the message in its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct JsonBody {
-    pub json: String,
-    /// A file with a descriptor set, relative to the suite.
-    pub protoset: String,
 }
 
 /// Bytes that follow from a seed.
@@ -79,7 +70,7 @@ impl BodySpec {
             Self::Text(text) => text.len(),
             Self::Generated(body) => body.bytes,
             Self::Hex(HexBody { hex }) => hex.len() / 2,
-            Self::OfFile(_) | Self::Json(_) => 0,
+            Self::OfFile { .. } | Self::Json { .. } => 0,
         }
     }
 
@@ -88,7 +79,7 @@ impl BodySpec {
             Self::Text(text) => text.as_bytes().into(),
             Self::Generated(body) => body.bytes(),
             Self::Hex(HexBody { hex }) => bytes_of_hex(hex).unwrap_or_default().into(),
-            Self::OfFile(_) | Self::Json(_) => [].into(),
+            Self::OfFile { .. } | Self::Json { .. } => [].into(),
         }
     }
 

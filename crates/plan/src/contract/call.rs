@@ -43,7 +43,7 @@ impl Request {
         match self.grpc.clone() {
             Some(method) => self.complete_call(&method)?,
             None if self.path.is_empty() => return Err("has no path; write for example path = \"/\"".to_owned()),
-            None if matches!(self.body, Some(BodySpec::Json(_))) => {
+            None if matches!(self.body, Some(BodySpec::Json { .. })) => {
                 return Err("protoset is for the message of a gRPC call; name its method with grpc".to_owned());
             }
             None => {}

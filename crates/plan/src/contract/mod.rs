@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::PlanError;
 use crate::document;
 
-pub use body::{Alphabet, BodySpec, FileBody, GeneratedBody, HexBody, JsonBody, bytes_of_hex};
+pub use body::{Alphabet, BodySpec, GeneratedBody, HexBody, bytes_of_hex};
 pub use call::GrpcStatus;
 pub use exchange::Exchange;
 pub use may_differ::{MayDiffer, may_differ_line};

@@ -45,7 +45,7 @@ impl UserSetup {
                 _ if request.grpc.is_some() || expect.as_ref().is_some_and(|expect| expect.grpc_status.is_some()) => {
                     Some("calls of gRPC set no user up; write method and path of an HTTP request".to_owned())
                 }
-                Some(BodySpec::Json(_)) => Some("protoset is for calls of gRPC; write the body as text".to_owned()),
+                Some(BodySpec::Json { .. }) => Some("protoset is for calls of gRPC; write the body as text".to_owned()),
                 _ if !request.path.starts_with('/') => Some("path must begin with /".to_owned()),
                 _ => body().or_else(expected),
             };

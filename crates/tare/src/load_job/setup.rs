@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use tare_load::{Body, SetupStep};
-use tare_plan::contract::{BodySpec, FileBody, SetupRequest, UserSetup};
+use tare_plan::contract::{BodySpec, SetupRequest, UserSetup};
 use tare_plan::load_plan::Protocol;
 use tare_run::load_host::sent_and_checked;
 
@@ -45,7 +45,7 @@ fn setup_step(file: &Path, index: usize, step: &SetupRequest, files: &InputFiles
     }
     match &step.request.body {
         Some(BodySpec::Text(text)) => request.body = Body::Text(text.clone()),
-        Some(BodySpec::OfFile(FileBody { file: body })) => {
+        Some(BodySpec::OfFile { file: body }) => {
             let path = file.parent().unwrap_or(Path::new("")).join(body);
             request.body =
                 Body::from(files.contents(&path).with_context(|| unreadable(&path, "a body of the set-up"))?);
