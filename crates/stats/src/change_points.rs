@@ -104,12 +104,12 @@ fn trimmed_variance(squares: &[f64]) -> f64 {
 
 /// The first indices of all levels but the first, in the partition of least squared deviations and penalties.
 fn best_partition(values: &[f64], penalty: f64) -> Vec<usize> {
-    let cost = SquaredDeviations::of(values);
+    let sums = sums_before(values);
     // For each number of leading values: the least cost, and where their last level begins.
     let mut best: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); values.len() + 1];
     best[0] = (-penalty, 0);
     for end in LEAST_VALUES..=values.len() {
-        let with_level_from = |start: usize| (best[start].0 + cost.of_range(start, end) + penalty, start);
+        let with_level_from = |start: usize| (best[start].0 + squared_deviations(&sums, start, end) + penalty, start);
         let options = (0..=end - LEAST_VALUES).map(with_level_from);
         best[end] = options.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or(best[end]);
     }
@@ -154,28 +154,22 @@ fn keep_certain_changes(
     }
 }
 
-/// Squared deviations from the mean of any range, by sums of all values before an index.
-struct SquaredDeviations {
-    sums: Vec<(f64, f64)>,
+/// The sums of all values before each index, and of their squares, which deviations from the first value keep small.
+fn sums_before(values: &[f64]) -> Vec<(f64, f64)> {
+    let first = values.first().copied().unwrap_or(0.0);
+    let mut sums = vec![(0.0, 0.0)];
+    for value in values.iter().map(|value| value - first) {
+        let (sum, squares) = sums[sums.len() - 1];
+        sums.push((sum + value, squares + value * value));
+    }
+    sums
 }
 
-impl SquaredDeviations {
-    fn of(values: &[f64]) -> Self {
-        // Deviations from the first value keep the squares small.
-        let first = values.first().copied().unwrap_or(0.0);
-        let mut sums = vec![(0.0, 0.0)];
-        for value in values.iter().map(|value| value - first) {
-            let (sum, squares) = sums[sums.len() - 1];
-            sums.push((sum + value, squares + value * value));
-        }
-        Self { sums }
-    }
-
-    fn of_range(&self, start: usize, end: usize) -> f64 {
-        let sum = self.sums[end].0 - self.sums[start].0;
-        let squares = self.sums[end].1 - self.sums[start].1;
-        (squares - sum * sum / (end - start) as f64).max(0.0)
-    }
+/// The squared deviations from the mean of a range, by these sums.
+fn squared_deviations(sums: &[(f64, f64)], start: usize, end: usize) -> f64 {
+    let sum = sums[end].0 - sums[start].0;
+    let squares = sums[end].1 - sums[start].1;
+    (squares - sum * sum / (end - start) as f64).max(0.0)
 }
 
 #[cfg(test)]

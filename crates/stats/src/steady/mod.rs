@@ -103,8 +103,8 @@ fn find_change(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unstea
 
 /// A drift beyond limit and doubt, with its t statistic.
 fn find_drift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
-    let trend = Trend::fit(points)?;
-    let (drift_per_span, standard_error) = (trend.slope * rule.span_s, trend.slope_se * rule.span_s);
+    let (slope, slope_error) = fit_slope(points)?;
+    let (drift_per_span, standard_error) = (slope * rule.span_s, slope_error * rule.span_s);
     let doubt = standard_error * student_t_quantile(1.0 - rule.alpha, (points.len() - 2) as f64)?;
     let drifts = drift_per_span.abs() - doubt > rule.drift_limit;
     let score = drift_per_span.abs() / standard_error;
@@ -136,33 +136,22 @@ fn mean_shift(points: &[(f64, f64)], at: usize) -> (f64, f64) {
     (size, if size == 0.0 { 0.0 } else { size.abs() / standard_error })
 }
 
-/// The least-squares line through some points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Trend {
-    /// Change of y per unit of x.
-    slope: f64,
-    /// Standard error of the slope, from the scatter about the line.
-    slope_se: f64,
-}
-
-impl Trend {
-    /// Fits a line to `(x, y)` points by least squares. Errors: there are fewer than three points (two always fit
-    /// exactly, and leave no scatter to judge by), one is not finite, or all share the same x.
-    fn fit(points: &[(f64, f64)]) -> Result<Self, StatsError> {
-        let (xs, ys): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
-        require("a trend", 3, &xs)?;
-        require_finite(&ys)?;
-        let (mean_x, mean_y) = (mean(&xs)?, mean(&ys)?);
-        let sxx: f64 = xs.iter().map(|x| (x - mean_x).powi(2)).sum();
-        if sxx <= 0.0 {
-            return Err(StatsError::BadParameter { name: "spread of x", value: sxx, expected: "above 0" });
-        }
-        let sxy: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-        let slope = sxy / sxx;
-        let residual: f64 = points.iter().map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
-        let slope_se = (residual / (points.len() - 2) as f64 / sxx).sqrt();
-        Ok(Self { slope, slope_se })
+/// The slope of the least-squares line through `(x, y)` points, and its standard error from the scatter about the line.
+/// Errors: there are fewer than three points (two always fit exactly, and leave no scatter to judge by), one is not
+/// finite, or all share the same x.
+fn fit_slope(points: &[(f64, f64)]) -> Result<(f64, f64), StatsError> {
+    let (xs, ys): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+    require("a trend", 3, &xs)?;
+    require_finite(&ys)?;
+    let (mean_x, mean_y) = (mean(&xs)?, mean(&ys)?);
+    let sxx: f64 = xs.iter().map(|x| (x - mean_x).powi(2)).sum();
+    if sxx <= 0.0 {
+        return Err(StatsError::BadParameter { name: "spread of x", value: sxx, expected: "above 0" });
     }
+    let sxy: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let slope = sxy / sxx;
+    let residual: f64 = points.iter().map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
+    Ok((slope, (residual / (points.len() - 2) as f64 / sxx).sqrt()))
 }
 
 #[cfg(test)]
@@ -262,23 +251,22 @@ mod tests {
     #[test]
     fn slope_and_error_agree_with_a_fit_by_hand() {
         // x̄ = 3, ȳ = 4, Sxx = 10, Sxy = 6: slope 0.6, residual sum 2.4, se = √(2.4 / 3 / 10).
-        let trend = Trend::fit(&[(1.0, 2.0), (2.0, 4.0), (3.0, 5.0), (4.0, 4.0), (5.0, 5.0)]).unwrap();
-        assert!((trend.slope - 0.6).abs() < 1e-12);
-        assert!((trend.slope_se - 0.08f64.sqrt()).abs() < 1e-12);
+        let (slope, error) = fit_slope(&[(1.0, 2.0), (2.0, 4.0), (3.0, 5.0), (4.0, 4.0), (5.0, 5.0)]).unwrap();
+        assert!((slope - 0.6).abs() < 1e-12);
+        assert!((error - 0.08f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]
     fn a_perfect_line_has_no_error() {
-        let trend = Trend::fit(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]).unwrap();
-        assert_eq!((trend.slope, trend.slope_se), (2.0, 0.0));
+        assert_eq!(fit_slope(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]), Ok((2.0, 0.0)));
     }
 
     #[test]
     fn points_that_define_no_line_are_refused() {
-        assert!(matches!(Trend::fit(&[(0.0, 1.0), (1.0, 2.0)]), Err(StatsError::TooFew { .. })));
-        assert!(matches!(Trend::fit(&[(1.0, 1.0); 3]), Err(StatsError::BadParameter { .. })));
+        assert!(matches!(fit_slope(&[(0.0, 1.0), (1.0, 2.0)]), Err(StatsError::TooFew { .. })));
+        assert!(matches!(fit_slope(&[(1.0, 1.0); 3]), Err(StatsError::BadParameter { .. })));
         assert!(matches!(
-            Trend::fit(&[(0.0, 1.0), (1.0, f64::INFINITY), (2.0, 1.0)]),
+            fit_slope(&[(0.0, 1.0), (1.0, f64::INFINITY), (2.0, 1.0)]),
             Err(StatsError::NotFinite { .. })
         ));
     }
