@@ -221,9 +221,9 @@ mod tests {
         let values = [0.1, 0.3, 0.2, 1.9, 2.2, 1.7, 2.1, 0.4, 0.2, 0.5, 0.1];
         for penalty in [0.01, 0.5, 2.0, 50.0] {
             let starts = best_partition(&values, penalty);
-            let cost = SquaredDeviations::of(&values);
+            let sums = sums_before(&values);
             let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([values.len()]).collect();
-            let found: f64 = bounds.windows(2).map(|ends| cost.of_range(ends[0], ends[1])).sum();
+            let found: f64 = bounds.windows(2).map(|ends| squared_deviations(&sums, ends[0], ends[1])).sum();
             let found = found + penalty * (bounds.len() - 2) as f64;
             assert!((found - least(&values, 0, penalty)).abs() < 1e-9, "{penalty}: {bounds:?}");
         }

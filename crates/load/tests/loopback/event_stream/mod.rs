@@ -77,7 +77,11 @@ fn a_user_who_has_read_enough_closes_the_connection() {
     let sample = read(spec, Some(3), 6);
     assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 6), "{:?}", sample.errors);
     // One of the two users may have connected once more before the other took the last stream.
-    assert!(matches!((sample.connections_opened, sample.connections_lost), (6..=7, 0)), "{}", sample.connections_opened);
+    assert!(
+        matches!((sample.connections_opened, sample.connections_lost), (6..=7, 0)),
+        "{}",
+        sample.connections_opened
+    );
 }
 
 #[test]
