@@ -85,7 +85,7 @@ fn receive(
             }
             Step::Returned(returned) => outcome.ended.push((number(&returned.exchange), RequestEnd::Returned)),
             Step::Broken(problem) => return Some(problem.class),
-            Step::Pushed(_) | Step::StreamEnded | Step::Pinged | Step::Ponged { .. } => {}
+            Step::Pushed(_) | Step::StreamEnded | Step::Pinged | Step::Ponged(_) => {}
         }
     }
     if connection.wants_flush() {

@@ -48,7 +48,7 @@ pub(crate) enum Step {
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
     Finished(Exchange, Option<Problem>),
-    /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
+    /// A request is to be sent, by any connection: the server has not processed it, or a redirect leads to it.
     Returned(Returned),
     Pushed(Option<Stamped>),
     /// The server ended a stream of events at its time.
@@ -56,9 +56,7 @@ pub(crate) enum Step {
     /// A ping of the server was answered.
     Pinged,
     /// The server answered a ping that was sent at this moment.
-    Ponged {
-        sent: Nanos,
-    },
+    Ponged(Nanos),
     /// The connection can no longer be used.
     Broken(Problem),
 }

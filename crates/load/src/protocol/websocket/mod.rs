@@ -156,7 +156,7 @@ impl WebSocket {
                 Ok(Some(Arrival::Ping)) => Step::Pinged,
                 Ok(Some(Arrival::Pong(payload))) => {
                     match self.ping_sent_at.take_if(|sent| payload[..] == sent.0.to_be_bytes()) {
-                        Some(sent) => Step::Ponged { sent },
+                        Some(sent) => Step::Ponged(sent),
                         // An unsolicited pong has no meaning, and a server may send any number of them.
                         None => continue,
                     }

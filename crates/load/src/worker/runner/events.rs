@@ -118,7 +118,7 @@ impl<C: Clock> SliceRunner<C> {
                     self.unsubscribe(token, at);
                 }
                 Step::Pinged => self.recorder.record_ping(at),
-                Step::Ponged { sent } => {
+                Step::Ponged(sent) => {
                     let at = self.arrival_time(sent, at);
                     self.recorder.record_pong(at.since(sent));
                 }
