@@ -9,7 +9,7 @@ use tare_load::Cancel;
 use tare_run::{RunError, plain_line};
 use tare_sys::clock;
 
-use super::pipe_tail::{PipeTail, last_line};
+use super::pipe_tail::{ERROR_BYTES, PipeTail, last_line};
 
 const CHECK_EVERY: Duration = Duration::from_millis(20);
 
@@ -96,7 +96,7 @@ fn tails_of(process: &mut Child) -> io::Result<(PipeTail, PipeTail)> {
     let (Some(stdout), Some(stderr)) = (process.stdout.take(), process.stderr.take()) else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
-    Ok((PipeTail::collect(stdout, MOST_OUTPUT)?, PipeTail::collect_errors(stderr)?))
+    Ok((PipeTail::collect(stdout, MOST_OUTPUT)?, PipeTail::collect(stderr, ERROR_BYTES)?))
 }
 
 fn kill(process: &mut Child) {

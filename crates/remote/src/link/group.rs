@@ -52,8 +52,15 @@ impl AgentGroup {
         self.links[agent].send(order);
     }
 
-    pub fn send_to_all(&self, order: &Order) {
+    fn send_to_all(&self, order: &Order) {
         self.links.iter().for_each(|link| link.send(order.clone()));
+    }
+
+    /// Makes all agents end their work early and answer, once.
+    pub fn stop_all(&mut self) {
+        if !std::mem::replace(&mut self.was_stopped, true) {
+            self.send_to_all(&Order::Stop);
+        }
     }
 
     /// Gives an agent a task. Without `is_awaited`, its answer is skipped.
@@ -85,10 +92,7 @@ impl AgentGroup {
             self.process_messages(CHECK_EVERY);
             if cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
                 self.fleet.expect_answers(clock::now().0);
-                if !self.was_stopped {
-                    self.was_stopped = true;
-                    self.send_to_all(&Order::Stop);
-                }
+                self.stop_all();
             }
         }
         (0..agents).map(|agent| self.take_answer(agent, &pick)).collect()

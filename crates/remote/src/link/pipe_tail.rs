@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tare_sys::threads;
 
-/// How many bytes of errors are kept, and bytes of one read.
-const KEPT_BYTES: usize = 4096;
+/// As many bytes of errors as a message needs, and bytes of one read.
+pub(crate) const ERROR_BYTES: usize = 4096;
 /// How long to wait for the end of the pipe. A program that the process started may keep it open after the process has ended.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -21,11 +21,6 @@ pub(crate) struct PipeTail {
 }
 
 impl PipeTail {
-    /// Keeps as many bytes as an error message needs.
-    pub(crate) fn collect_errors(pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        Self::collect(pipe, KEPT_BYTES)
-    }
-
     pub(crate) fn collect(pipe: impl Read + Send + 'static, kept_bytes: usize) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (end, ended) = channel();
@@ -46,7 +41,7 @@ impl PipeTail {
 }
 
 fn read_all(mut pipe: impl Read, kept_bytes: usize, kept: &Mutex<VecDeque<u8>>) {
-    let mut part = [0; KEPT_BYTES];
+    let mut part = [0; ERROR_BYTES];
     loop {
         match pipe.read(&mut part) {
             Ok(0) => return,
@@ -74,8 +69,8 @@ mod tests {
     #[test]
     fn only_the_end_of_much_text_is_kept() {
         let text = "debug1: so it goes\n".repeat(20_000) + "Connection closed\n \n";
-        let last = PipeTail::collect_errors(io::Cursor::new(text.clone())).unwrap().text();
-        assert_eq!(last.len(), KEPT_BYTES);
+        let last = PipeTail::collect(io::Cursor::new(text.clone()), ERROR_BYTES).unwrap().text();
+        assert_eq!(last.len(), ERROR_BYTES);
         assert!(text.ends_with(&last));
         assert_eq!(last_line(&last), Some("Connection closed"));
         assert_eq!(last_line(" \n"), None);

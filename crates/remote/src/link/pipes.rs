@@ -11,7 +11,7 @@ use crate::protocol::{LONGEST_ORDER, LONGEST_REPORT, Order, Report, encode_frame
 use tare_sys::clock::{self, Nanos};
 use tare_sys::threads;
 
-use super::pipe_tail::{PipeTail, last_line};
+use super::pipe_tail::{ERROR_BYTES, PipeTail, last_line};
 
 /// Finds out why an agent ended, from a source that knows more than its pipe.
 pub(crate) type ExplainEnd = Box<dyn FnOnce() -> Option<String> + Send>;
@@ -74,7 +74,7 @@ impl AgentLink {
         let (orders, reports, stderr) = pipes;
         let (order_sender, order_receiver) = channel();
         let ended_by_coordinator = Arc::new(AtomicBool::new(false));
-        let stderr = PipeTail::collect_errors(stderr)?;
+        let stderr = PipeTail::collect(stderr, ERROR_BYTES)?;
         let failures = messages.clone();
         let report_failure = move |reason| {
             drop(failures.send(AgentMessage { agent, received_at: clock::now(), report: Err(reason) }));
@@ -200,7 +200,7 @@ mod tests {
             (Some("its pod was evicted"), true, None),
         ] {
             let (messages, inbox) = message_channel();
-            let stderr = PipeTail::collect_errors(&b"EOF"[..]).unwrap();
+            let stderr = PipeTail::collect(&b"EOF"[..], ERROR_BYTES).unwrap();
             let ended_by_coordinator = AtomicBool::new(ended_by_coordinator);
             let explain = || explained.map(str::to_owned);
             read_reports(0, &b""[..], &stderr, &messages, &ended_by_coordinator, explain);

@@ -118,11 +118,9 @@ impl AgentFleet {
     /// Merges the samples of the agents until all have finished or are lost.
     fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: OnObserved<'_>) -> SliceSample {
         let mut whole: Option<SliceSample> = None;
-        let mut is_stopped = false;
         loop {
-            if cancel.is_cancelled() && !is_stopped {
-                is_stopped = true;
-                self.group.send_to_all(&Order::Stop);
+            if cancel.is_cancelled() {
+                self.group.stop_all();
             }
             while let Some(mut round) = self.group.fleet.next_round() {
                 round.start_ns += start.0;
