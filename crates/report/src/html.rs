@@ -34,7 +34,6 @@ fn template() -> Result<String, ReportError> {
     Ok(template)
 }
 
-/// What others wrote, as one line of a page.
 pub(crate) fn escape_line(text: &str) -> String {
     escape_html(&sanitize_line(text))
 }

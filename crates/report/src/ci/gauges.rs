@@ -22,7 +22,6 @@ pub(super) struct GaugeFamily {
     pub samples: Vec<(Labels, f64)>,
 }
 
-/// What tells a run apart.
 pub(super) fn run_labels(summary: &Summary) -> Labels {
     let run = &summary.run;
     let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];

@@ -6,7 +6,6 @@ use std::fmt::Write;
 use super::gauges::{Labels, families, run_labels};
 use tare_analysis::summary::Summary;
 
-/// Every figure and every ratio that may be used, with the end mark of the form.
 pub fn render(summary: &Summary) -> String {
     let mut text = String::new();
     write_head(&mut text, "tare_run", "info", "The run that was measured");

@@ -19,7 +19,6 @@ pub(super) struct CellRow<'a> {
 /// A column: its name, and its text in a row.
 type CellColumn = (&'static str, fn(&CellRow<'_>) -> String);
 
-/// What a cell is and did, and what its servers pushed.
 pub(super) const MEASURED: &[CellColumn] = &[
     ("group", |r| escape_csv(&r.cell.group)),
     ("scenario", |r| escape_csv(&r.cell.scenario)),

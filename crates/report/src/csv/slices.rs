@@ -5,7 +5,6 @@ use tare_record::{RuntimeUse, ServerCpu, StoredSlice};
 use super::{counts, maybe, word};
 use crate::clean::escape_csv;
 
-/// Each with its name, and its text in the row of a slice.
 type SliceColumn = (&'static str, fn(&StoredSlice) -> String);
 
 pub(super) const COLUMNS: &[SliceColumn] = &[

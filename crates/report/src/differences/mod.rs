@@ -20,7 +20,6 @@ pub struct ComparisonText {
     sheets: Vec<Sheet>,
 }
 
-/// For a terminal.
 pub fn render(compared: impl Into<ComparisonText>, style: &Style) -> String {
     let ComparisonText { title, answers, notes, sheets } = compared.into();
     let paragraph = |tone, text: String| style.paragraph(tone, &text, 4);

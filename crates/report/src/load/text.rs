@@ -65,7 +65,6 @@ fn painted_row(style: &Style, Row { key: label, value: text, .. }: &Row) -> Stri
     labelled_line(style, label, text).replacen(label, &tone.paint(style.colored, label), 1)
 }
 
-/// A text beside its label, which may be empty.
 fn labelled_line(style: &Style, label: &str, text: &str) -> String {
     style.paragraph(Tone::Plain, &format!("  {label:LABEL$}{text}"), 2 + LABEL)
 }

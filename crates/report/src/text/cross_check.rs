@@ -22,7 +22,6 @@ pub(crate) fn sheet(summary: &Summary) -> Sheet {
     Sheet::new(title, columns, summary.cross_checks.iter().filter(|check| check.note.is_none()).map(row))
 }
 
-/// Why a tool has no figures.
 pub(crate) fn notes(summary: &Summary) -> impl Iterator<Item = String> {
     let note = |check: &CrossCheck| {
         let note = check.note.as_ref()?;

@@ -50,7 +50,6 @@ fn text(finding: &Finding) -> String {
     format!("  {word:<7} {}: {}", finding.title, sentence(&finding.text))
 }
 
-/// A paragraph with the word of the severity in its colour.
 fn painted(finding: &Finding, text: &str, style: &Style) -> String {
     let (tone, word) = severity_word(finding.severity);
     style.paragraph(Tone::Plain, text, 10).replacen(word, &tone.paint(style.colored, word), 1)

@@ -55,13 +55,11 @@ fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
     ratio.verdict.is_decision() && ratio.lo.zip(ratio.hi).is_some_and(|(lo, hi)| quotient < lo || hi < quotient)
 }
 
-/// The unit that these cells share.
 fn scale(cells: &[&Cell], currency: Currency) -> Scale {
     let levels = cells.iter().filter_map(|cell| level(cell, currency));
     Scale::for_values(Unit::with_name(currency.facts().unit), levels)
 }
 
-/// What stands for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Change,
@@ -131,7 +129,6 @@ impl<'a> Table<'a> {
         grid
     }
 
-    /// Two lines a variant.
     fn stacked(&self, style: &Style) -> String {
         let mut out = String::new();
         for cells in &self.blocks {
