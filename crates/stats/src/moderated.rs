@@ -110,7 +110,7 @@ impl FittedF {
         let (low, high) = (quantile(&logs, TAILS.0)?, quantile(&logs, 1.0 - TAILS.1)?);
         let winsorized: Vec<f64> = logs.iter().map(|log| log.clamp(low, high)).collect();
         let variance = spread(&winsorized)?.powi(2);
-        let excess = |df: f64| Winsorized::of_log_f(own, df).variance - variance;
+        let excess = |df: f64| winsorized_log_f(own, df).1 - variance;
         let (least, most) = (all.df, most_df(groups));
         // The expected variance falls as the comparisons become alike.
         let df = if excess(least) <= 0.0 {
@@ -120,7 +120,7 @@ impl FittedF {
         } else {
             last_where((least.ln(), most.ln()), |log| excess(log.exp()) > 0.0).exp()
         };
-        Ok(Self { log_scale: mean(&winsorized)? - Winsorized::of_log_f(own, df).mean, df })
+        Ok(Self { log_scale: mean(&winsorized)? - winsorized_log_f(own, df).0, df })
     }
 
     /// The log-variance of a comparison as if it had `own` degrees of freedom: that of the same probability.
@@ -146,29 +146,21 @@ fn most_df(groups: &[(f64, f64)]) -> f64 {
     all * (1.0 - 1.0 / groups.len() as f64)
 }
 
-/// Mean and variance of a distribution whose tails are drawn in to the quantiles of [`TAILS`].
-struct Winsorized {
-    mean: f64,
-    variance: f64,
-}
-
-impl Winsorized {
-    /// Of the logarithm of an F distribution.
-    fn of_log_f(df: f64, prior_df: f64) -> Self {
-        let Ok(f) = FisherSnedecor::new(df, prior_df) else { return Self { mean: 0.0, variance: 0.0 } };
-        let (low, high) = (f.inverse_cdf(TAILS.0).ln(), f.inverse_cdf(1.0 - TAILS.1).ln());
-        let (half, whole) = (df / 2.0, (df + prior_df) / 2.0);
-        let scale = half * (df / prior_df).ln() - ln_beta(half, prior_df / 2.0);
-        let density = |z: f64| (scale + half * z - whole * (df / prior_df * z.exp()).ln_1p()).exp();
-        let middle = f64::midpoint(low, high);
-        let over = |function: &dyn Fn(f64) -> f64| {
-            let inside = integral((low, middle), |z| density(z) * function(z))
-                + integral((middle, high), |z| density(z) * function(z));
-            inside + TAILS.0 * function(low) + TAILS.1 * function(high)
-        };
-        let mean = over(&|z| z);
-        Self { mean, variance: over(&|z| (z - mean).powi(2)) }
-    }
+/// Mean and variance of the logarithm of an F distribution whose tails are drawn in to the quantiles of [`TAILS`].
+fn winsorized_log_f(df: f64, prior_df: f64) -> (f64, f64) {
+    let Ok(f) = FisherSnedecor::new(df, prior_df) else { return (0.0, 0.0) };
+    let (low, high) = (f.inverse_cdf(TAILS.0).ln(), f.inverse_cdf(1.0 - TAILS.1).ln());
+    let (half, whole) = (df / 2.0, (df + prior_df) / 2.0);
+    let scale = half * (df / prior_df).ln() - ln_beta(half, prior_df / 2.0);
+    let density = |z: f64| (scale + half * z - whole * (df / prior_df * z.exp()).ln_1p()).exp();
+    let middle = f64::midpoint(low, high);
+    let over = |function: &dyn Fn(f64) -> f64| {
+        let inside = integral((low, middle), |z| density(z) * function(z))
+            + integral((middle, high), |z| density(z) * function(z));
+        inside + TAILS.0 * function(low) + TAILS.1 * function(high)
+    };
+    let mean = over(&|z| z);
+    (mean, over(&|z| (z - mean).powi(2)))
 }
 
 /// The derivative of the digamma function, for positive `x`: by recurrence to x ≥ 8, then its asymptotic series.
