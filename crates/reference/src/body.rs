@@ -15,6 +15,8 @@ enum Awaits {
     /// The rest of a stated length; none of a body that has ended.
     Content(u64),
     Chunks(Chunked),
+    /// Nothing: a chunk's framing is wrong, and stays so when its bytes are read again.
+    Wrong,
 }
 
 impl Body {
@@ -41,12 +43,16 @@ impl Body {
             }
             Awaits::Chunks(chunks) => {
                 let count = |content: &[u8]| self.counted += content.len() as u64;
-                let (taken, is_complete) = chunks.feed(bytes, count).map_err(|_| ())?;
+                let Ok((taken, is_complete)) = chunks.feed(bytes, count) else {
+                    self.awaits = Awaits::Wrong;
+                    return Err(());
+                };
                 if is_complete {
                     self.awaits = Awaits::Content(0);
                 }
                 Ok(taken)
             }
+            Awaits::Wrong => Err(()),
         }
     }
 }

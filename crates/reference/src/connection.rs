@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_frames_no_chunk_is_unreadable() {
-        for body in ["x\r\n", "-1\r\n", "fffffffffffffffff\r\n", "3\r\nabcd\r\n"] {
+        for body in ["x\r\n", "-1\r\n", "fffffffffffffffff\r\n", "3\r\nabcd\r\n", "1\r\na\r\n2x\r\n"] {
             let mut connection = Connection::new(0);
             connection.receive(b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
             assert_eq!(connection.next(), Ok(None));
