@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use tare_units::Span;
 
 /// The protocol of the connections of a load. Requests that a server leaves unanswered when it ends a connection
-/// correctly (`Connection: close`, GOAWAY) are read errors. None is sent twice, except what a GOAWAY calls unprocessed.
+/// correctly (`Connection: close`, GOAWAY) are read errors. None is sent twice, since only the server knows which it has
+/// processed, except what a GOAWAY calls unprocessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Protocol {
