@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tare_plan::plan::Program;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_plan::{Plan, PlanError};
@@ -12,6 +13,7 @@ use tare_run::load_host::agent_places;
 use crate::args::{Command, Global, LATEST, RunArgs, parse};
 use crate::console;
 use crate::failure::Outcome;
+use crate::git::WorkTree;
 use crate::session::{Session, note_unused, print_plan};
 use crate::workspace::read_contract;
 
@@ -92,8 +94,18 @@ fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::Resu
         take_over(&of_run, session)?;
     }
     let plan = header.plan.clone();
+    let _in_use = work_trees_of(&plan)?;
     let measured = session.measure_rest(&plan, interrupted, &run_dir)?;
     session.conclude(&plan, measured)
+}
+
+/// The work trees of the baselines of a check. No other check removes one before the result is dropped.
+fn work_trees_of(plan: &Plan) -> anyhow::Result<Vec<WorkTree>> {
+    let folders = plan.started().filter_map(|variant| match &variant.program {
+        Program::Command(server) => server.cwd.as_deref(),
+        of_catalog => of_catalog.other_home(),
+    });
+    folders.filter_map(|folder| WorkTree::containing(Path::new(folder)).transpose()).collect()
 }
 
 /// The flags of the command that began a run; `None` for those of a check or of another version.

@@ -28,6 +28,28 @@ pub struct WorkTree {
     _lock: File,
 }
 
+impl WorkTree {
+    /// The work tree that contains this path, as it is: a run that goes on uses what an earlier process built there.
+    /// `None` for a path in no work tree of a baseline. One that was removed meanwhile is an error.
+    pub fn containing(path: &Path) -> anyhow::Result<Option<Self>> {
+        let is_tree = |folder: &&Path| {
+            let above = folder.parent().and_then(Path::parent);
+            above.is_some_and(|above| above.ends_with(FOLDER)) && lock_file(folder).is_file()
+        };
+        let Some(folder) = path.ancestors().find(is_tree) else { return Ok(None) };
+        let lock = open_lock(folder)?;
+        // Who has it alone makes the tree, or removes it.
+        flock(&lock, FlockOperation::LockShared).with_context(|| format!("cannot lock {}", folder.display()))?;
+        anyhow::ensure!(
+            folder.join(".git").exists(),
+            "the work tree {} of the baseline was removed, with what was built there; measure again",
+            folder.display()
+        );
+        note_use(&lock);
+        Ok(Some(Self { folder: folder.to_owned(), _lock: lock }))
+    }
+}
+
 /// The file beside a work tree that is locked by who uses it, and written when it is used.
 fn lock_file(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
@@ -37,6 +59,11 @@ fn open_lock(folder: &Path) -> anyhow::Result<File> {
     let path = lock_file(folder);
     let opened = File::options().create(true).truncate(false).write(true).open(&path);
     opened.with_context(|| format!("cannot open {}", path.display()))
+}
+
+/// Sets the time of the last use of a work tree. If it cannot be set, the tree counts as older than it is.
+fn note_use(lock: &File) {
+    let _ = lock.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns()));
 }
 
 impl Checkout {
@@ -49,8 +76,7 @@ impl Checkout {
         let lock = open_lock(&folder)?;
         for _ in 0..MOST_LOOKS {
             if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_restored(&folder, commit) {
-                // The time of its last use. If it cannot be set, the tree counts as older than it is.
-                let _ = lock.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns()));
+                note_use(&lock);
                 return Ok(WorkTree { folder, _lock: lock });
             }
             // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
@@ -205,6 +231,25 @@ mod tests {
         let left: Vec<usize> = (0..commits.len()).filter(|at| exists(*at)).collect();
         assert_eq!(left, [1, 2, 5, 6, 7], "0, 3 and 4 were used longest ago, 2 is in use");
         assert!(in_use.folder.join(".git").exists());
+    }
+
+    #[test]
+    fn a_work_tree_of_a_run_that_goes_on_is_not_removed_for_a_new_one() {
+        let fixture = TestRepository::new();
+        let checkout = fixture.checkout();
+        let commits: Vec<String> = (0..KEPT + 1).map(|_| fixture.commit()).collect();
+        let make = |commit: &String| checkout.worktree(commit, &fixture.cache).unwrap().folder.clone();
+        let trees: Vec<PathBuf> = commits[..KEPT].iter().map(make).collect();
+        let held = WorkTree::containing(&trees[0].join("server")).unwrap().unwrap();
+        assert_eq!(held.folder, trees[0]);
+        open_lock(&trees[0]).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        make(&commits[KEPT]);
+        assert!(trees[0].join(".git").exists(), "it was used longest ago, and is in use");
+
+        std::fs::remove_dir_all(&trees[0]).unwrap();
+        let removed = WorkTree::containing(&trees[0]).unwrap_err().to_string();
+        assert!(removed.contains("was removed, with what was built there; measure again"), "{removed}");
+        assert!(WorkTree::containing(&fixture.top).unwrap().is_none());
     }
 
     #[test]
