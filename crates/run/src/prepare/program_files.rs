@@ -69,9 +69,11 @@ fn with_argument_files(
     words
 }
 
-/// The words of an argument file of Java, or of a variable with its options. They are quoted as in a shell.
+/// The words of an argument file of Java, or of a variable with its options, quoted as in a shell. In Java, a quote that
+/// is left open ends with its line: then only that line is left out.
 fn java_words(text: &str) -> Vec<String> {
-    shell_words::split(text).unwrap_or_default()
+    let of_lines = |_| text.lines().flat_map(shell_words::split).flatten().collect();
+    shell_words::split(text).unwrap_or_else(of_lines)
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -125,6 +127,8 @@ mod tests {
         assert_eq!(files("sh serve.sh @app.args"), ["serve.sh"], "it may be data");
         std::fs::write(&arguments, "# a user's own\n-cp \"my lib/b.jar:classes\" -javaagent:'lib/a.jar'=x\n").unwrap();
         assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "b.jar"], "a blank in quotes");
+        std::fs::write(&arguments, "-Dgreeting=it's\n-cp lib/a.jar\n").unwrap();
+        assert_eq!(files("java @app.args Main"), ["app.args", "a.jar"], "a quote that is left open");
         let before = program_files(&words("sh serve.sh"), Some(folder.path()));
         std::fs::write(folder.path().join("serve.sh"), "longer").unwrap();
         assert_ne!(program_files(&words("sh serve.sh"), Some(folder.path())), before);
