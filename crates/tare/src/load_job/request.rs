@@ -254,17 +254,11 @@ fn refuse_twice(flag: &str, name: &str, is_given: bool) -> anyhow::Result<()> {
 /// A table of values; the name of its file says what it is, or its contents do.
 fn feed(file: &Path, files: &InputFiles) -> anyhow::Result<Feed> {
     let contents = files.table(file).with_context(|| format!("cannot read the feed {}", file.display()))?;
-    let format = FeedFormat::of_contents(&without_gz(file), &contents)?;
+    // `users.csv` for `users.csv.gz`, whose contents are read as they were before.
+    let is_packed = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let plain = if is_packed { file.with_extension("") } else { file.to_owned() };
+    let format = FeedFormat::of_contents(&plain, &contents)?;
     Ok(Feed::parse(&file.display().to_string(), format, &contents)?)
-}
-
-/// `users.csv` for `users.csv.gz`, whose contents are read as they were before.
-fn without_gz(file: &Path) -> PathBuf {
-    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
-        file.with_extension("")
-    } else {
-        file.to_owned()
-    }
 }
 
 fn header(line: &str) -> anyhow::Result<(String, String)> {
