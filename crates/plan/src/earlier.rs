@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tare_stats::VariancePrior;
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::median;
+use tare_units::CpuSet;
 
 use crate::choices::{PriorUse, SchedulingPolicy, SliceKind};
 use crate::currency::Currency;
@@ -28,7 +29,10 @@ impl RunConditions {
     /// Whether forks measured at `other` are comparable with forks measured here. A run without a JVM fits every JDK.
     fn is_comparable_with(&self, other: &Self) -> bool {
         let same_jdk = other.jdk.is_none() || other.jdk == self.jdk;
-        same_jdk && Self { jdk: None, ..self.clone() } == Self { jdk: None, ..other.clone() }
+        // Runs of before wrote `0,1,2` by default, and this version `0-2`.
+        let cores = |of: &Self| of.server_cpus.parse::<CpuSet>();
+        let others = |of: &Self| Self { jdk: None, server_cpus: String::new(), ..of.clone() };
+        same_jdk && cores(self) == cores(other) && others(self) == others(other)
     }
 }
 

@@ -142,6 +142,14 @@ fn runs_of_another_place_family_or_currency_are_ignored() {
 }
 
 #[test]
+fn runs_on_the_same_cores_count_however_these_are_listed() {
+    let place = RunConditions { server_cpus: "0,1,2".to_owned(), ..here() };
+    let earlier: Vec<EarlierRun> = (0..10).map(|_| run(place.clone(), "http4s", 0.02)).collect();
+    let plan = plan(&earlier, &Options { server_cpus: Some("0-2".to_owned()), ..Options::default() });
+    assert_eq!(plan.stop.earlier.spread(&cpu("http4s")).map(|spread| spread.comparisons), Some(10));
+}
+
+#[test]
 fn runs_that_are_too_unlike_one_another_give_no_prior() {
     let unlike: Vec<EarlierRun> = (0..20).map(|i| run(here(), "http4s", 0.005 * 1.6f64.powi(i))).collect();
     assert_eq!(row(&plan(&unlike, &Options::default())).0, "none: 20 earlier comparisons are too unlike one another");
