@@ -17,7 +17,8 @@ use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
 const PATH_FLAGS: [&str; 5] = ["-cp", "-classpath", "--class-path", "-p", "--module-path"];
 /// An absolute path of three parts or more, and what it stands behind. A shorter one may be an argument (`/health`).
 static LONG_PATH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(^|[\s=:,;@"'])(?:/[^/\s=:,;@"']+){2,}(/[^/\s=:,;@"']+)/*"#).expect("a regular expression")
+    Regex::new(r#"(^|[\s=:,;@"'])/[^/\s=:,;@"']+(?:/+[^/\s=:,;@"']+)+/*(/[^/\s=:,;@"']+)/*"#)
+        .expect("a regular expression")
 });
 
 pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
@@ -171,6 +172,7 @@ mod tests {
             short(&format!("/usr/lib/jvm/25/bin/java -Xmx1g -cp {jars} tare.Main --port 0")),
             "…/java -Xmx1g -cp <3 files> tare.Main --port 0"
         );
+        assert_eq!(short("/srv//app/bin/run --port 0"), "…/run --port 0", "a folder that ended in a slash");
         assert_eq!(
             short("java -javaagent:/opt/tare/lib/agent.jar=/run/user/0/sock -cp /a/b.jar Main"),
             "java -javaagent:…/agent.jar=…/sock -cp <1 file> Main"
