@@ -128,6 +128,7 @@ pub struct LevelChange {
     /// When it began, RFC 3339 UTC.
     pub first_at: String,
     pub first_revision: Option<String>,
+    /// New level / old level.
     pub ratio: f64,
     /// Lower end of its interval.
     pub lo: f64,

@@ -33,7 +33,7 @@ pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Op
     quotient(runtimes.filter_map(|of| Some((of.allocated_bytes?, of.requests)))).filter(|bytes| *bytes > 0.0)
 }
 
-/// Over all scored slices of a fork: regions are too coarse for one.
+/// Over all scored slices of a fork: regions are too coarse for one slice.
 pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     cell.by_fork(|fork| allocated(cell.measured_in(fork)))
 }

@@ -299,7 +299,7 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
     }
 }
 
-/// The time of the forks that are still needed; without a forecast of those that are missing for an interval.
+/// The time of the forks that are still needed; of those that an interval lacks, where so few allow no forecast.
 fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Option<f64>) -> Option<f64> {
     let is_fixed = matches!(comparison.method, Method::FixedForks { .. });
     let needed = match verdict {
@@ -327,7 +327,7 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
     }
 }
 
-/// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
+/// The forks of one comparison, with the pairs `(variant, baseline)` of its rounds: what a replay draws from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedForks {
     pub comparison: String,

@@ -132,7 +132,7 @@ pub(crate) fn measure_ratios(
         measured_ratios.swap(1, 2);
     }
     // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A side
-    // that could not follow the Poisson load has no latency, and is not compared in another.
+    // that could not follow the Poisson load has no latency, and is compared in no other. A constant rate gives CPU.
     let both_have = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
     let one_has = |kind: &SliceKind| [sides.variant, sides.baseline].iter().any(|side| side.load(*kind).is_some());
     let driven = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(one_has);
@@ -144,7 +144,8 @@ pub(crate) fn measure_ratios(
     measured_ratios.into_iter().flatten().collect()
 }
 
-/// Whether CPU decides instead of throughput: over whole rounds it is more precise, because it excludes the generator.
+/// Whether CPU decides instead of throughput. On saturated cores they agree, and over whole rounds CPU is more precise,
+/// because it excludes the generator.
 fn cpu_decides(variant: &CellAnalysis<'_>) -> bool {
     variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
 }

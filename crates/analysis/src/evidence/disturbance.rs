@@ -11,7 +11,7 @@ use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
 const MOST_OTHERS_SHARE: f64 = 0.1;
-/// The same share of slices, where servers take turns of whole slices: the trimmed mean leaves them out.
+/// With turns of whole slices, a fork counts up to this share of disturbed ones: the trimmed mean leaves them out.
 const MOST_DISTURBED_SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
 const MOST_DISTURBED_ROUNDS: f64 = 0.5;

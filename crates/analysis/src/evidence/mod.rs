@@ -45,7 +45,9 @@ impl<'a> Subject<'a> {
 
 pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
+    /// Warm-up and scored, in the order of the record.
     pub slices: Vec<&'a StoredSlice>,
+    /// The scored ones that count.
     counted: BTreeMap<u32, Vec<&'a StoredSlice>>,
     /// What does not count for all cells of the group under this scenario alike.
     pub set_aside: SetAside,

@@ -138,6 +138,7 @@ pub struct Generator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub from_s: f64,
+    /// 0 in the drain.
     pub window_s: f64,
     pub ok: u64,
     pub failed: u64,

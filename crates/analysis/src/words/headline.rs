@@ -228,7 +228,8 @@ fn in_order(comparison: &Comparison) -> Vec<&CurrencyRatio> {
     ratios.into_iter().map(|(_, ratio)| ratio).collect()
 }
 
-/// The difference that even the end of the interval next to 1 shows, as a logarithm; 0 where no difference is stated.
+/// The difference that even the end of the interval next to 1 shows, as a logarithm; 0 where no difference is stated,
+/// so that such ratios keep their order.
 fn certain_log(ratio: &CurrencyRatio) -> f64 {
     let log = |end: Option<f64>| end.unwrap_or(ratio.ratio).ln().abs();
     let is_stated = !matches!(ratio.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive);

@@ -144,7 +144,8 @@ pub struct Stop {
     pub floor: f64,
     /// Also stop once the half-width of each interval is this small; 0 for never.
     pub precision: f64,
-    /// A difference counts as decided once its interval has this half-width or a quarter of the difference.
+    /// A difference counts as decided once its interval has this half-width or a quarter of the difference; with 1,
+    /// once its direction is certain.
     pub half_width: f64,
     /// Which group gets the next fork.
     pub order: GroupOrder,

@@ -1,5 +1,6 @@
-//! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value
-//! for looks after every fork. `compare` decides what the mean is of, and `verdict` what follows from it.
+//! Intervals of a mean: Student's t for a sample size fixed beforehand, with the noise floor of a control, and the t
+//! confidence sequence with its e-value for looks after every fork. `compare` decides what the mean is of, and
+//! `verdict` what follows from it.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
