@@ -6,14 +6,12 @@ use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::summary::{LimitCheck, LimitResult, LimitVerdictKind, NextStep};
 
-impl From<LimitVerdictKind> for Tone {
-    fn from(verdict: LimitVerdictKind) -> Self {
-        match verdict {
-            LimitVerdictKind::Regressed => Self::Worse,
-            LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Self::Better,
-            LimitVerdictKind::Void => Self::Void,
-            LimitVerdictKind::Undecided => Self::Undecided,
-        }
+const fn tone(verdict: LimitVerdictKind) -> Tone {
+    match verdict {
+        LimitVerdictKind::Regressed => Tone::Worse,
+        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Tone::Better,
+        LimitVerdictKind::Void => Tone::Void,
+        LimitVerdictKind::Undecided => Tone::Undecided,
     }
 }
 
@@ -21,7 +19,7 @@ pub(crate) fn sheet(check: &LimitCheck) -> Sheet {
     let row = |limit: &LimitResult| {
         let LimitResult { limit, scenario, variant, short, verdict, .. } = limit;
         let mut row = Sheet::plain([limit, scenario, variant, short].map(String::clone));
-        row.push(((*verdict).into(), verdict.name().to_owned()));
+        row.push((tone(*verdict), verdict.name().to_owned()));
         row
     };
     Sheet::new("", ["limit", "scenario", "server", "change", "verdict"], check.limits.iter().map(row))

@@ -9,7 +9,7 @@ use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::Currency;
 use tare_analysis::format::{Scale, Unit, rate, single};
-use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
+use tare_analysis::summary::{Cell, CurrencyRatio, Summary, VerdictKind};
 
 /// A column after the verdict, with its heading in a wide and in a narrow terminal.
 type Measure = (Currency, &'static str, &'static str);
@@ -45,10 +45,6 @@ pub(super) struct OpenMeasure<'a> {
     pub needed_s: Option<f64>,
 }
 
-fn is_open(comparison: &Comparison, ratio: &CurrencyRatio) -> bool {
-    ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()
-}
-
 /// Whether the quotient of two levels is so far from the change beside them that it lies outside its interval.
 fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
     let quotient = ratio.variant_value / ratio.baseline_value;
@@ -58,12 +54,6 @@ fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
 fn scale(cells: &[&Cell], currency: Currency) -> Scale {
     let levels = cells.iter().filter_map(|cell| level(cell, currency));
     Scale::for_values(Unit::with_name(currency.facts().unit), levels)
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Change,
-    Open,
 }
 
 pub(super) struct Table<'a> {
@@ -98,7 +88,7 @@ impl<'a> Table<'a> {
 
     /// The measures beside the deciding one that have a question mark in the row of this cell.
     pub fn open_measures(&self, cell: &Cell) -> Vec<OpenMeasure<'a>> {
-        let open = self.measures.iter().filter(|(currency, ..)| self.mark(cell, *currency) == Some(Mark::Open));
+        let open = self.measures.iter().filter(|(currency, ..)| self.is_open(cell, *currency) == Some(true));
         let measure = |(currency, ..): &Measure| {
             let ratio = self.summary.comparison_of(cell)?.ratio_in(*currency);
             let missing = "no start can state it for both servers";
@@ -198,21 +188,19 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What stands for the change of a measure that does not decide; `None` where nothing is compared.
-    fn mark(&self, cell: &Cell, currency: Currency) -> Option<Mark> {
+    /// Whether a measure that does not decide has a question mark; `None` where nothing is compared.
+    fn is_open(&self, cell: &Cell, currency: Currency) -> Option<bool> {
         let comparison = self.summary.comparison_of(cell)?;
         let first = comparison.currencies.first().filter(|first| first.name != currency)?;
-        let ratio = comparison.ratio_in(currency);
         let has_levels = || {
             let baseline = self.summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
             level(cell, currency).is_some() && baseline.is_some_and(|baseline| level(baseline, currency).is_some())
         };
-        match ratio {
+        match comparison.ratio_in(currency) {
             _ if first.verdict == VerdictKind::Void => None,
             Some(ratio) if ratio.verdict == VerdictKind::Void => None,
-            Some(ratio) if is_open(comparison, ratio) => Some(Mark::Open),
-            Some(_) => Some(Mark::Change),
-            None => has_levels().then_some(Mark::Open),
+            Some(ratio) => Some(ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()),
+            None => has_levels().then_some(true),
         }
     }
 
@@ -222,9 +210,9 @@ impl<'a> Table<'a> {
         let decides = comparison.and_then(|c| c.currencies.first()).is_some_and(|first| first.name == currency);
         let ratio = comparison.and_then(|c| c.ratio_in(currency)).filter(|_| !decides);
         let shown = level(cell, currency).map(|level| scale.show(level));
-        let (tone, change) = match (self.mark(cell, currency), ratio) {
+        let (tone, change) = match (self.is_open(cell, currency), ratio) {
             (None, _) => (Tone::Plain, None),
-            (Some(Mark::Change), Some(ratio)) => (tone(ratio), Some(ratio.change().short())),
+            (Some(false), Some(ratio)) => (tone(ratio), Some(ratio.change().short())),
             // Next to a level only the mark is shown.
             (Some(_), Some(ratio))
                 if !levels && ratio.verdict == VerdictKind::Inconclusive && ratio.bound.is_none() =>
