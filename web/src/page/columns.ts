@@ -68,16 +68,8 @@ function ratioColumns(model: Model, name: string): Column[] {
     const c = value(cell);
     return c ? knownChange(c) : '–';
   };
-  return [
-    {
-      head: 'against baseline',
-      unit: '%',
-      numeric: true,
-      csvHead: `${name}_ratio`,
-      raw: (c) => (value(c)?.bound ? null : (value(c)?.ratio ?? null)),
-      text,
-    },
-  ];
+  const raw = (cell: Cell) => (value(cell)?.bound ? null : (value(cell)?.ratio ?? null));
+  return [{ head: 'against baseline', unit: '%', numeric: true, csvHead: `${name}_ratio`, raw, text }];
 }
 
 /** A percentile of response time under the last of the slice kinds, which is the gentlest load. */

@@ -169,17 +169,11 @@ function columnHeader(column: Column, sort: (down: boolean) => void): HTMLElemen
 function exportButtons(columns: Column[], shown: () => Row[]): HTMLElement[] {
   const heads = columns.map((c) => (c.unit ? `${c.head}, ${c.unit}` : c.head));
   const right = new Set(columns.flatMap((c, i) => (c.numeric ? [i] : [])));
-  const markdown = () =>
-    toMarkdown(
-      heads,
-      shown().map((r) => columns.map((c) => c.text(r.cell))),
-      right,
-    );
-  const csv = () =>
-    toCsv(
-      columns.map((c) => c.csvHead),
-      shown().map((r) => columns.map((c) => c.raw(r.cell))),
-    );
+  const csvHeads = columns.map((c) => c.csvHead);
+  const texts = () => shown().map((r) => columns.map((c) => c.text(r.cell)));
+  const values = () => shown().map((r) => columns.map((c) => c.raw(r.cell)));
+  const markdown = () => toMarkdown(heads, texts(), right);
+  const csv = () => toCsv(csvHeads, values());
   const save = () => saveFile('tare-cells.csv', csv(), 'text/csv');
   return [
     copyButton('Copy as Markdown', markdown),
