@@ -18,33 +18,23 @@ pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
     WrongUsage(text.into()).into()
 }
 
-/// How a sub-command ended that did what it could.
+/// How a sub-command ended that did what it could, with its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    Done,
-    /// Done, but a cell is void or a check failed.
-    Void,
-    /// `tare check`: a limit is exceeded.
-    Regressed,
+    Done = 0,
+    /// Something that a run needs is not there, or an output could not be written.
+    Missing = 1,
+    /// Done, but a cell is void, a check failed, or a limit of `tare check` is exceeded.
+    Failed = 3,
     /// `tare check`: no limit is exceeded, and not all are judged.
-    Undecided,
-    /// Something that a run needs is not there.
-    Missing,
-    /// Done, but an output could not be written.
-    Unwritten,
+    Undecided = 4,
     /// The user stopped it; what was there has been reported.
-    Interrupted,
+    Interrupted = 130,
 }
 
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Done => 0,
-            Outcome::Missing | Outcome::Unwritten => 1,
-            Outcome::Void | Outcome::Regressed => 3,
-            Outcome::Undecided => 4,
-            Outcome::Interrupted => 130,
-        })
+        Self::from(outcome as u8)
     }
 }
 

@@ -57,7 +57,7 @@ fn load_from(args: &LoadArgs, global: &Global, pods: &PodOrder) -> anyhow::Resul
     if let Some(error) = &unwritten {
         console::print_note(&format!("error: {error}; that file holds only the beginning of the load"));
     }
-    Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Unwritten })
+    Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Missing })
 }
 
 fn watch_server(server: &ServerProcess, job: &LoadJob) -> anyhow::Result<WatchedServer> {
@@ -107,7 +107,7 @@ fn outcome(summary: &LoadSummary) -> Outcome {
     if summary.interrupted {
         Outcome::Interrupted
     } else if summary.has_failed() {
-        Outcome::Void
+        Outcome::Failed
     } else {
         Outcome::Done
     }

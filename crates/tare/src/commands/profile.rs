@@ -32,7 +32,7 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     } else if has_all(&plan, &profiled) {
         Outcome::Done
     } else {
-        Outcome::Void
+        Outcome::Failed
     })
 }
 

@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
             return Ok(outcome_of_limits(check.outcome, when_undecided(&measured.record.header.command)));
         }
         let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);
-        Ok(if void { Outcome::Void } else { Outcome::Done })
+        Ok(if void { Outcome::Failed } else { Outcome::Done })
     }
 
     /// Prints the report, writes its files, and says how an interrupted run goes on.
@@ -162,7 +162,7 @@ pub fn is_failed_build(error: &anyhow::Error) -> bool {
 fn outcome_of_limits(result: CheckResult, undecided: WhenUndecided) -> Outcome {
     match (result, undecided) {
         (CheckResult::Holds, _) | (CheckResult::Undecided, WhenUndecided::Pass) => Outcome::Done,
-        (CheckResult::Regressed, _) => Outcome::Regressed,
+        (CheckResult::Regressed, _) => Outcome::Failed,
         _ => Outcome::Undecided,
     }
 }

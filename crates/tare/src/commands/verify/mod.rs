@@ -75,7 +75,7 @@ fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Ou
     } else {
         console::print_text(&format!("{line}\n"))
     }
-    if failed == 0 { Outcome::Done } else { Outcome::Void }
+    if failed == 0 { Outcome::Done } else { Outcome::Failed }
 }
 
 /// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
