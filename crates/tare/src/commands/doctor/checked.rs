@@ -28,21 +28,9 @@ impl Checked {
         Self { state: CheckState::Fine, what, found: found.into(), remedy: None }
     }
 
-    pub fn optional(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(CheckState::Optional, what, found, remedy)
-    }
-
-    pub fn doubtful(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(CheckState::Doubtful, what, found, remedy)
-    }
-
-    pub fn missing(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(CheckState::Missing, what, found, remedy)
-    }
-
-    fn with_remedy(state: CheckState, what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        let remedy: String = remedy.into();
-        Self { state, what, found: found.into(), remedy: (!remedy.is_empty()).then_some(remedy) }
+    pub fn new(state: CheckState, what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let remedy = Some(remedy.into()).filter(|remedy| !remedy.is_empty());
+        Self { state, what, found: found.into(), remedy }
     }
 
     /// A line with mark and name, and a line with the remedy.
@@ -67,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_check_names_what_was_found_and_the_remedy_below() {
-        let perf = Checked::optional("perf", "not found", "Install linux-perf.");
+        let perf = Checked::new(CheckState::Optional, "perf", "not found", "Install linux-perf.");
         assert_eq!(perf.text(false, 80), "  – perf: not found\n      Install linux-perf.\n");
         assert_eq!(Checked::fine("", "quiet").text(false, 80), "  ✓ quiet\n");
     }

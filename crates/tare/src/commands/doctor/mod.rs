@@ -25,7 +25,8 @@ use crate::args::{DoctorArgs, Global};
 use crate::failure::Outcome;
 use crate::workspace::Workspace;
 use crate::{console, interrupt};
-use checked::{CheckState, Checked};
+use checked::CheckState::{Doubtful, Fine, Missing};
+use checked::Checked;
 
 /// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
 const NOISE_SPAN: Duration = Duration::from_secs(5);
@@ -70,14 +71,14 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 fn conclusion(all: &[Checked]) -> (String, Outcome) {
-    let missing: Vec<&str> = all.iter().filter(|c| c.state == CheckState::Missing).map(|c| c.what).collect();
+    let missing: Vec<&str> = all.iter().filter(|c| c.state == Missing).map(|c| c.what).collect();
     if !missing.is_empty() {
         return (format!("Missing for tare run: {}.", missing.join(", ")), Outcome::Missing);
     }
-    let has_failed = |check: &Checked| check.what == SELF_TEST && check.state != CheckState::Fine;
+    let has_failed = |check: &Checked| check.what == SELF_TEST && check.state != Fine;
     let words = if all.iter().any(has_failed) {
         "Not fit to measure on: here tare measures a known delay wrongly."
-    } else if all.iter().any(|c| c.state == CheckState::Doubtful) {
+    } else if all.iter().any(|c| c.state == Doubtful) {
         "Usable with care: intervals will be wider than they could be."
     } else {
         "Fit to measure on."
@@ -94,8 +95,8 @@ fn machine_checks(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> any
 
 fn of_event(event: &EventRecord) -> Checked {
     let state = match event.level {
-        EventLevel::Info => CheckState::Fine,
-        EventLevel::Warning | EventLevel::Error => CheckState::Doubtful,
+        EventLevel::Info => Fine,
+        EventLevel::Warning | EventLevel::Error => Doubtful,
     };
     let what = match event.kind.name() {
         EventName::SelfTestPassed | EventName::SelfTestFailed => SELF_TEST,
@@ -112,7 +113,7 @@ fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Resu
         Some((figures, figures.visible_difference(figures.pairs)?, figures.visible_difference(longer)?))
     });
     let Some((figures, soon, later)) = measured else {
-        return Ok(Checked::doubtful("one server against itself", "no figures: it was interrupted", ""));
+        return Ok(Checked::new(Doubtful, "one server against itself", "no figures: it was interrupted", ""));
     };
     let ([sd, in_span, in_a_minute], pairs) = ([figures.sd, soon, later].map(share), figures.pairs);
     let found = format!(
@@ -120,8 +121,8 @@ fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Resu
          5 s and of {in_a_minute} in a minute"
     );
     let remedy = "Starts of a JVM program differ more than slices do. To see by how much: tare run --aa SERVER";
-    let state = if later <= VISIBLE { CheckState::Fine } else { CheckState::Doubtful };
-    Ok(Checked { state, what: "one server against itself", found, remedy: Some(remedy.to_owned()) })
+    let state = if later <= VISIBLE { Fine } else { Doubtful };
+    Ok(Checked::new(state, "one server against itself", found, remedy))
 }
 
 /// A machine that cannot show this difference within one start in a minute is noisy.
@@ -171,10 +172,10 @@ mod tests {
         let fine = || Checked::fine("cores", "0-1");
         assert_eq!(conclusion(&[fine()]).1, Outcome::Done);
         let words_of = |check: Checked| conclusion(&[fine(), check]).0;
-        assert_eq!(conclusion(&[fine(), Checked::doubtful("noise", "much", "")]).1, Outcome::Done);
-        assert!(words_of(Checked::doubtful("noise", "much", "")).starts_with("Usable with care"));
-        assert!(words_of(Checked::doubtful(SELF_TEST, "late", "")).starts_with("Not fit to measure on"));
-        let (words, outcome) = conclusion(&[Checked::missing("JDK", "none", "install one"), fine()]);
+        assert_eq!(conclusion(&[fine(), Checked::new(Doubtful, "noise", "much", "")]).1, Outcome::Done);
+        assert!(words_of(Checked::new(Doubtful, "noise", "much", "")).starts_with("Usable with care"));
+        assert!(words_of(Checked::new(Doubtful, SELF_TEST, "late", "")).starts_with("Not fit to measure on"));
+        let (words, outcome) = conclusion(&[Checked::new(Missing, "JDK", "none", "install one"), fine()]);
         assert_eq!((words.as_str(), outcome), ("Missing for tare run: JDK.", Outcome::Missing));
     }
 }

@@ -6,6 +6,7 @@ use tare_sys::procfs::machine::cpu_quota;
 use tare_sys::threads;
 use tare_sys::wakefulness::Wakefulness;
 
+use super::checked::CheckState::{Doubtful, Missing, Optional};
 use super::checked::Checked;
 
 /// Open files below this limit do not suffice for a thousand users on two servers.
@@ -27,10 +28,14 @@ fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
         }
         (Some(Ok(())), _) => {
             let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
-            Checked::doubtful(WHAT, "only one is allowed", remedy)
+            Checked::new(Doubtful, WHAT, "only one is allowed", remedy)
         }
-        (Some(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
-        (None, _) => Checked::missing(WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u)."),
+        (Some(Err(error)), _) => {
+            Checked::new(Missing, WHAT, error.to_string(), "Name cores that this process may use.")
+        }
+        (None, _) => {
+            Checked::new(Missing, WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u).")
+        }
     }
 }
 
@@ -41,7 +46,7 @@ fn quota() -> Checked {
         Some(cores) => {
             let remedy =
                 "When it is used up, servers and generator stand still. Remove the limit (--cpus) for measurements.";
-            Checked::doubtful("CPU quota", format!("{cores:.1} cores"), remedy)
+            Checked::new(Doubtful, "CPU quota", format!("{cores:.1} cores"), remedy)
         }
     }
 }
@@ -51,7 +56,7 @@ fn open_files() -> Checked {
         limit if limit >= FILES => Checked::fine("open files", format!("{limit} or more")),
         limit => {
             let remedy = format!("A user needs a file on either side. Raise the limit: ulimit -n {FILES}");
-            Checked::doubtful("open files", format!("{limit}"), remedy)
+            Checked::new(Doubtful, "open files", format!("{limit}"), remedy)
         }
     }
 }
@@ -62,7 +67,7 @@ fn deep_sleep() -> Checked {
         Ok(_) => Checked::fine(WHAT, "can be prevented"),
         Err(error) => {
             let remedy = "Latencies at low rates include the time to wake up. As root it can be prevented.";
-            Checked::optional(WHAT, format!("cannot be prevented ({error})"), remedy)
+            Checked::new(Optional, WHAT, format!("cannot be prevented ({error})"), remedy)
         }
     }
 }
@@ -75,7 +80,7 @@ fn perf_events() -> Checked {
 fn perf_events_at(level: Option<i32>) -> Checked {
     const WHAT: &str = "perf_event_paranoid";
     let Some(level) = level else {
-        return Checked::optional(WHAT, "this kernel has no perf events", "Profiles use a timer instead.");
+        return Checked::new(Optional, WHAT, "this kernel has no perf events", "Profiles use a timer instead.");
     };
     let lack = match level {
         ..=1 => return Checked::fine(WHAT, level.to_string()),
@@ -83,7 +88,7 @@ fn perf_events_at(level: Option<i32>) -> Checked {
         // Levels of their kernels.
         _ => "Profiles lack kernel methods, and Debian and Ubuntu refuse perf",
     };
-    Checked::optional(WHAT, level.to_string(), format!("{lack}: sysctl kernel.perf_event_paranoid=1"))
+    Checked::new(Optional, WHAT, level.to_string(), format!("{lack}: sysctl kernel.perf_event_paranoid=1"))
 }
 
 #[cfg(test)]

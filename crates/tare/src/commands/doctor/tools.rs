@@ -8,6 +8,7 @@ use tare_sut::jdk::Jdk;
 use tare_sut::sampler;
 use tare_sys::child::{How, Program, find_program, run_to_end};
 
+use super::checked::CheckState::{Missing, Optional};
 use super::checked::Checked;
 use crate::workspace::Workspace;
 
@@ -31,7 +32,7 @@ pub fn tools(workspace: &Workspace, cancelled: &AtomicBool) -> Vec<Checked> {
 fn jdk() -> Checked {
     match Jdk::find_compiler() {
         Ok(jdk) => Checked::fine("JDK", format!("{jdk} in {}", jdk.home.display())),
-        Err(error) => Checked::missing("JDK", error.to_string(), "The servers of tare run need it."),
+        Err(error) => Checked::new(Missing, "JDK", error.to_string(), "The servers of tare run need it."),
     }
 }
 
@@ -46,9 +47,12 @@ fn build_tool() -> Checked {
     }
     match sbt_launcher() {
         Some(jar) => Checked::fine(WHAT, format!("sbt's launcher at {}", jar.display())),
-        None => {
-            Checked::missing(WHAT, "neither is on the PATH", "Install one: the servers on the JVM are built with it.")
-        }
+        None => Checked::new(
+            Missing,
+            WHAT,
+            "neither is on the PATH",
+            "Install one: the servers on the JVM are built with it.",
+        ),
     }
 }
 
@@ -64,14 +68,14 @@ fn node(cancelled: &AtomicBool) -> Checked {
     const WHAT: &str = "Node.js";
     let remedy = format!("Only the servers on Node need it: install version {MIN_NODE} or later.");
     match version_of("node", cancelled) {
-        Err(why) => Checked::optional(WHAT, why, remedy),
+        Err(why) => Checked::new(Optional, WHAT, why, remedy),
         Ok(version) if major(&version).is_some_and(|major| major >= MIN_NODE) => Checked::fine(WHAT, version),
-        Ok(version) => Checked::optional(WHAT, format!("{version} is too old"), remedy),
+        Ok(version) => Checked::new(Optional, WHAT, format!("{version} is too old"), remedy),
     }
 }
 
 fn optional(what: &'static str, found: Result<String, &str>, remedy: &str) -> Checked {
-    found.map_or_else(|why| Checked::optional(what, why, remedy), |found| Checked::fine(what, found))
+    found.map_or_else(|why| Checked::new(Optional, what, why, remedy), |found| Checked::fine(what, found))
 }
 
 fn perf() -> Checked {
@@ -106,7 +110,6 @@ fn major(version: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::doctor::checked::CheckState;
 
     #[test]
     fn versions_of_node_are_understood() {
@@ -118,7 +121,7 @@ mod tests {
         let (contract, inventory) = (Default::default(), Default::default());
         let workspace = Workspace { home: None, catalog: None, contract, inventory };
         let found = tools(&workspace, &AtomicBool::new(false));
-        assert!(found.iter().all(|checked| checked.state != CheckState::Missing));
+        assert!(found.iter().all(|checked| checked.state != Missing));
     }
 
     #[test]
