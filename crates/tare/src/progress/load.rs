@@ -12,7 +12,7 @@ use tare_run::load::LoadJob;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use super::picture::{AgentLine, LoadPhase, POINTS, Point, Seen};
+use super::picture::{LoadPhase, POINTS, Point, Seen};
 use super::{PLAIN_EVERY, redrawn_lines};
 use crate::console::{Color, print_note, stderr_colored, stderr_width};
 
@@ -75,8 +75,11 @@ impl LoadView {
     pub fn note_agents(&mut self, agents: &[AgentRecord]) {
         let now = agents.iter().map(|agent| (agent.completed, agent.window_ns)).collect();
         let before: Vec<_> = std::mem::replace(&mut self.agents_before, now);
-        let line = |(at, agent)| agent_line(agent, before.get(at).copied().unwrap_or_default());
-        self.seen.agents = agents.iter().enumerate().map(line).collect();
+        let with_rate = |(at, agent): (usize, &AgentRecord)| {
+            let (completed, window_ns) = before.get(at).copied().unwrap_or_default();
+            (agent.clone(), per_s(agent.completed - completed, agent.window_ns - window_ns))
+        };
+        self.seen.agents = agents.iter().enumerate().map(with_rate).collect();
     }
 
     fn present(&mut self, elapsed: Duration) {
@@ -105,7 +108,7 @@ impl LoadView {
         } else {
             LoadPhase::Measuring
         };
-        seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
+        seen.mean_per_s = per_s(self.completed, self.window_ns);
         (seen.done_share, seen.left) = match self.stop {
             Some(StopRule::Duration(span)) => {
                 let share = seen.elapsed.as_secs_f64() / span.as_secs_f64();
@@ -145,16 +148,8 @@ fn latest(parts: &mut VecDeque<(u64, LatencyHistogram)>, part: &SliceSample) -> 
     sum
 }
 
-/// The line of an agent. `before` is what it had answered when the line before was made, and the length of its window then.
-fn agent_line(agent: &AgentRecord, before: (u64, u64)) -> AgentLine {
-    let (completed, window_ns) = (agent.completed - before.0, agent.window_ns - before.1);
-    AgentLine {
-        name: agent.name.clone(),
-        per_s: if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 },
-        failed: agent.failed,
-        cpu_share: agent.cpu_share().unwrap_or(0.0),
-        lost: agent.lost.as_deref().map(sanitize_line),
-    }
+fn per_s(completed: u64, window_ns: u64) -> f64 {
+    if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 }
 }
 
 fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {

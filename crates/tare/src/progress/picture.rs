@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_analysis::format::{Unit, grouped, rate, share, single};
+use tare_record::AgentRecord;
+use tare_report::clean::sanitize_line;
 use tare_report::palette::Tone;
 use tare_units::clock_text;
 
@@ -31,17 +33,8 @@ pub struct Seen {
     /// Right answers per second of the window so far.
     pub mean_per_s: f64,
     pub worst_error: Option<String>,
-    /// The agents that make the load; empty where this process makes it.
-    pub agents: Vec<AgentLine>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct AgentLine {
-    pub name: String,
-    pub per_s: f64,
-    pub failed: u64,
-    pub cpu_share: f64,
-    pub lost: Option<String>,
+    /// The agents that make the load, with their latest rate; empty where this process makes it.
+    pub agents: Vec<(AgentRecord, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -107,7 +100,9 @@ impl Seen {
             format!("  {:<9}{errors}  {}", "errors", cut(worst, width.saturating_sub(26))),
             format!("  {:<9}{:>12}  busy", "generator", share(last.cpu_share.min(1.0))),
         ];
-        lines.extend(self.agents.iter().take(MOST_AGENTS).map(|agent| agent.line(width, colored)));
+        lines.extend(
+            self.agents.iter().take(MOST_AGENTS).map(|(agent, per_s)| agent_line(agent, *per_s, width, colored)),
+        );
         if self.agents.len() > MOST_AGENTS {
             lines.push(format!("  and {} more agents", self.agents.len() - MOST_AGENTS));
         }
@@ -141,20 +136,15 @@ impl Seen {
     }
 }
 
-impl AgentLine {
-    fn line(&self, width: usize, colored: bool) -> String {
-        let name = cut(&self.name, AGENT_NAME);
-        match &self.lost {
-            Some(reason) => {
-                let text = cut(&format!("lost: {reason}"), width.saturating_sub(AGENT_NAME + 4));
-                format!("  {name:<AGENT_NAME$}  {}", Tone::Failed.paint(colored, &text))
-            }
-            None => {
-                let (rate, failed, busy) = (rate(self.per_s), grouped(self.failed), share(self.cpu_share.min(1.0)));
-                cut(&format!("  {name:<AGENT_NAME$}  {rate:>12}  {failed} failed  {busy} busy"), width)
-            }
-        }
+fn agent_line(agent: &AgentRecord, per_s: f64, width: usize, colored: bool) -> String {
+    let name = cut(&agent.name, AGENT_NAME);
+    if let Some(reason) = &agent.lost {
+        let text = cut(&format!("lost: {}", sanitize_line(reason)), width.saturating_sub(AGENT_NAME + 4));
+        return format!("  {name:<AGENT_NAME$}  {}", Tone::Failed.paint(colored, &text));
     }
+    let busy = share(agent.cpu_share().unwrap_or(0.0).min(1.0));
+    let (rate, failed) = (rate(per_s), grouped(agent.failed));
+    cut(&format!("  {name:<AGENT_NAME$}  {rate:>12}  {failed} failed  {busy} busy"), width)
 }
 
 fn time(ns: Option<u64>) -> String {
@@ -206,12 +196,10 @@ mod tests {
 
     #[test]
     fn each_agent_has_a_line_and_a_lost_one_says_why() {
-        let agent = |name: &str, lost: Option<&str>| AgentLine {
-            name: name.to_owned(),
-            per_s: 9_400.0,
-            failed: 0,
-            cpu_share: 0.37,
-            lost: lost.map(str::to_owned),
+        let agent = |name: &str, lost: Option<&str>| {
+            let (name, lost) = (name.to_owned(), lost.map(str::to_owned));
+            let busy = AgentRecord { workers: 1, window_ns: 100, generator_cpu_ns: 37, ..AgentRecord::default() };
+            (AgentRecord { name, lost, ..busy }, 9_400.0)
         };
         let agents = vec![agent("local 1", None), agent("ssh://bench2", Some("it sent nothing for 10 s"))];
         let frame = Seen { agents, ..seen() }.frame(80, false);
