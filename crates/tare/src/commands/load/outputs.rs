@@ -18,11 +18,8 @@ const TRIED_BYTES: usize = 4096;
 
 type RenderForm = fn(&LoadRecord, &LoadSummary) -> anyhow::Result<String>;
 
-struct OutputForm<'a> {
-    flag: &'static str,
-    file: &'a Path,
-    render: RenderForm,
-}
+/// The flag of a form, its file, and what makes it.
+type OutputForm<'a> = (&'static str, &'a Path, RenderForm);
 
 /// Checks that every file can be written and has one form, so that no load is lost to a wrong path.
 pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
@@ -32,21 +29,20 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
         return Err(wrong_usage("no load was made, because --db needs a file; standard output takes no record"));
     }
     let mut taken: Vec<(&str, &Path)> = db.map(|file| ("--db", file)).into_iter().collect();
-    for form in &forms {
+    for &(flag, file, _) in &forms {
         // ./a is the file a.
-        let is_same = |file: &Path| absolute(file).ok() == absolute(form.file).ok();
-        if let Some((other, file)) = taken.iter().find(|(_, file)| is_same(file)) {
-            let (flag, place) =
-                (form.flag, if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() });
+        let is_same = |other: &Path| absolute(other).ok() == absolute(file).ok();
+        if let Some((other, file)) = taken.iter().find(|(_, other)| is_same(other)) {
+            let place = if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() };
             return Err(wrong_usage(format!(
                 "no load was made, because {other} and {flag} both write to {place}; name a file for one of them"
             )));
         }
-        taken.push((form.flag, form.file));
+        taken.push((flag, file));
     }
-    forms.iter().filter(|form| !is_stdout(form.file)).try_for_each(|form| {
-        try_file(form.file).with_context(|| {
-            let (flag, file) = (form.flag, form.file.display());
+    forms.iter().filter(|(_, file, _)| !is_stdout(file)).try_for_each(|(flag, file, _)| {
+        try_file(file).with_context(|| {
+            let file = file.display();
             format!("no load was made, because {flag} {file} cannot be written; name a file in a folder that takes it")
         })
     })
@@ -56,16 +52,16 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
 /// all were written; standard error names the others.
 pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputArgs, global: &Global) -> bool {
     let forms = output_forms(args);
-    if !forms.iter().any(|form| is_stdout(form.file)) {
+    if !forms.iter().any(|(_, file, _)| is_stdout(file)) {
         let style = console::report_style(global.color);
         console::print_text(&format!("{}\n", load::render(summary, &style)));
     }
-    let outcomes: Vec<anyhow::Result<()>> = forms.iter().map(|form| form.write(record, summary)).collect();
-    for (form, outcome) in forms.iter().zip(&outcomes) {
+    let outcomes: Vec<anyhow::Result<()>> = forms.iter().map(|form| write(form, record, summary)).collect();
+    for ((_, file, _), outcome) in forms.iter().zip(&outcomes) {
         match outcome {
             Err(error) => console::print_note(&format!("error: {}", error_text(error))),
-            Ok(()) if is_stdout(form.file) => {}
-            Ok(()) => super::note(&format!("wrote {}", form.file.display())),
+            Ok(()) if is_stdout(file) => {}
+            Ok(()) => super::note(&format!("wrote {}", file.display())),
         }
     }
     outcomes.iter().all(Result::is_ok)
@@ -80,19 +76,17 @@ fn output_forms(args: &OutputArgs) -> Vec<OutputForm<'_>> {
         ("--hlog", args.hlog.as_deref(), |record, _| Ok(load::hlog(record))),
         ("--wrk", args.wrk.then_some(Path::new("-")), |record, summary| Ok(load::wrk(record, summary))),
     ];
-    let form = |(flag, file, render): (_, Option<_>, _)| Some(OutputForm { flag, file: file?, render });
+    let form = |(flag, file, render): (_, Option<_>, _)| Some((flag, file?, render));
     all.into_iter().filter_map(form).collect()
 }
 
-impl OutputForm<'_> {
-    fn write(&self, record: &LoadRecord, summary: &LoadSummary) -> anyhow::Result<()> {
-        let text = (self.render)(record, summary)?;
-        if is_stdout(self.file) {
-            console::print_text(&text);
-            return Ok(());
-        }
-        fs::write(self.file, text).with_context(|| format!("cannot write {} {}", self.flag, self.file.display()))
+fn write((flag, file, render): &OutputForm<'_>, record: &LoadRecord, summary: &LoadSummary) -> anyhow::Result<()> {
+    let text = render(record, summary)?;
+    if is_stdout(file) {
+        console::print_text(&text);
+        return Ok(());
     }
+    fs::write(file, text).with_context(|| format!("cannot write {flag} {}", file.display()))
 }
 
 /// Checks that a file can be written. A new one takes a few bytes and is removed. What is neither a file nor a folder,
