@@ -9,16 +9,27 @@ use tare_record::checkpoint::ComparisonState;
 
 /// One thing that happened or is going on.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Progress<'a> {
     /// Before the first fork: checking the machine, `what` in words.
     Preflight { what: &'a str },
+    /// A run is at this step.
+    At(RunPosition<'a>, RunStep<'a>),
+    /// The slice that was announced has waited for its connections, and begins.
+    Begun,
+    /// The rounds of a scenario, or a fork, are over; this is how these comparisons stand.
+    Standing { place: RunPosition<'a>, standings: &'a [ComparisonState] },
+    /// An event that the observer should show.
+    Event(&'a EventRecord),
+}
+
+/// What is done at a place of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunStep<'a> {
     /// The servers of a group are being started.
-    Starting { place: RunPosition<'a>, servers: usize },
+    Starting { servers: usize },
     /// The servers are verified against the contract.
-    Verifying { place: RunPosition<'a> },
+    Verifying,
     WarmingUp {
-        place: RunPosition<'a>,
         scenario: &'a str,
         /// How long already.
         elapsed: Duration,
@@ -31,7 +42,6 @@ pub enum Progress<'a> {
     },
     /// A slice is about to be driven.
     Measuring {
-        place: RunPosition<'a>,
         scenario: &'a str,
         variant: &'a str,
         /// Load model.
@@ -43,7 +53,6 @@ pub enum Progress<'a> {
     },
     /// A round is about to be driven, in which all servers alternate in short turns.
     MeasuringRound {
-        place: RunPosition<'a>,
         scenario: &'a str,
         turn: Duration,
         /// 1-based slice of this fork and scenario, of how many.
@@ -52,24 +61,17 @@ pub enum Progress<'a> {
         last_per_s: &'a [(&'a str, f64)],
     },
     /// The announced slice waits for connections, `open` of `of`: they are many, or its server is slow to open them.
-    Opening { place: RunPosition<'a>, scenario: &'a str, variant: &'a str, open: usize, of: usize },
-    /// The slice that was announced has waited for its connections, and begins.
-    Begun,
+    Opening { scenario: &'a str, variant: &'a str, open: usize, of: usize },
     /// Another load tool drives the cell that tare has driven.
-    CrossChecking { place: RunPosition<'a>, scenario: &'a str, variant: &'a str, engine: Engine },
+    CrossChecking { scenario: &'a str, variant: &'a str, engine: Engine },
     /// A server is about to be profiled.
     Profiling {
-        place: RunPosition<'a>,
         scenario: &'a str,
         variant: &'a str,
         event: &'a str,
         /// 1-based profile of this fork and scenario, of how many.
         step: (u32, u32),
     },
-    /// The rounds of a scenario, or a fork, are over; this is how these comparisons stand.
-    Standing { place: RunPosition<'a>, standings: &'a [ComparisonState] },
-    /// An event that the observer should show.
-    Event(&'a EventRecord),
 }
 
 /// Where in the run something happens.

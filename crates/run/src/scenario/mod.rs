@@ -21,7 +21,7 @@ use tare_record::{
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Progress, RunPosition};
+use crate::progress::{Progress, RunPosition, RunStep};
 use crate::scenario::readings::per_request;
 use crate::schedule::random_orders::RandomOrders;
 use crate::servers::{ForkServers, ServerState};
@@ -125,8 +125,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     pub fn announce(&mut self, member: usize, kind: SliceKind, slice: (u32, u32)) {
         let last_per_s = self.last_throughput(member, kind);
         let variant = &self.servers.members[member].variant.name;
-        let (place, scenario) = (self.place, &*self.named.name);
-        self.context.journal.show(&Progress::Measuring { place, scenario, variant, kind, slice, last_per_s });
+        let step = RunStep::Measuring { scenario: &self.named.name, variant, kind, slice, last_per_s };
+        self.context.journal.show(&Progress::At(self.place, step));
     }
 
     /// Tells the observer of the round of turns to come: its number among the slices (1-based), of how many.
@@ -136,8 +136,9 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             Some((variant.name.as_str(), self.last_throughput(member, SliceKind::Saturating)?))
         };
         let last_per_s: Vec<(&str, f64)> = (0..self.members()).filter_map(last).collect();
-        let (place, scenario, turn) = (self.place, &*self.named.name, turns.length);
-        self.context.journal.show(&Progress::MeasuringRound { place, scenario, turn, slice, last_per_s: &last_per_s });
+        let (scenario, turn, last_per_s) = (&*self.named.name, turns.length, &*last_per_s);
+        let step = RunStep::MeasuringRound { scenario, turn, slice, last_per_s };
+        self.context.journal.show(&Progress::At(self.place, step));
     }
 
     /// The slices of one server in this fork and scenario so far, the last one first.
@@ -217,7 +218,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let mut disturbances = Vec::new();
         let sample = bed.drive(id, load, &mut |stage| match stage {
             DriveStage::Opening { open, of } => {
-                journal.show(&Progress::Opening { place, scenario, variant: &variant.name, open, of });
+                let step = RunStep::Opening { scenario, variant: &variant.name, open, of };
+                journal.show(&Progress::At(place, step));
             }
             DriveStage::Begun => journal.show(&Progress::Begun),
             DriveStage::Disturbed(kind) => disturbances.push(EventRecord::new(kind)),

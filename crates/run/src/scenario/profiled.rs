@@ -10,7 +10,7 @@ use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
 use crate::error::RunError;
-use crate::progress::Progress;
+use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
 use crate::scenario::push::listening_load;
 use crate::test_bed::slice::SliceLoad;
@@ -43,14 +43,13 @@ fn profile_under(
         if !scenario.may_drive(member) {
             continue;
         }
-        let progress = Progress::Profiling {
-            place: scenario.place,
+        let step = RunStep::Profiling {
             scenario: &scenario.named.name,
             variant: &scenario.server_state(member).variant.name,
             event: event.name(),
             step: (number + 1, of),
         };
-        scenario.context.journal.show(&progress);
+        scenario.context.journal.show(&Progress::At(scenario.place, step));
         let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
         profile_slice(scenario, event, member, &load, per_s)?;
     }

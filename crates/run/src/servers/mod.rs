@@ -14,7 +14,7 @@ use tare_units::file_name;
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Progress, RunPosition};
+use crate::progress::{Progress, RunPosition, RunStep};
 use crate::servers::verification::{report_header_differences, verify_servers};
 use crate::test_bed::{ServerId, ServerStart, TestBed};
 
@@ -79,7 +79,7 @@ impl<'a> ForkServers<'a> {
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
         if !wanted.is_empty() {
-            context.journal.show(&Progress::Starting { place, servers: wanted.len() });
+            context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
         }
         let mut members = start_batch(context, &wanted, &place)?;
         members.sort_by_key(|member| member.id);
@@ -89,7 +89,7 @@ impl<'a> ForkServers<'a> {
     /// Holds the answers of every healthy server against its contract and the baseline. One that differs gets no load.
     pub fn verify(&mut self, context: &mut RunContext<'_>, scenarios: &[&str]) -> Result<(), RunError> {
         let place = self.place;
-        context.journal.show(&Progress::Verifying { place });
+        context.journal.show(&Progress::At(place, RunStep::Verifying));
         let healthy: Vec<_> = self.members.iter_mut().filter(|member| member.is_healthy()).collect();
         let servers: Vec<_> = healthy.iter().map(|member| (member.id, member.variant)).collect();
         let all = verify_servers(context, &servers, scenarios, &place)?;
@@ -131,7 +131,7 @@ impl<'a> ForkServers<'a> {
         if failed.is_empty() {
             return Ok(());
         }
-        context.journal.show(&Progress::Starting { place, servers: failed.len() });
+        context.journal.show(&Progress::At(place, RunStep::Starting { servers: failed.len() }));
         self.stop_members(context, &failed)?;
         let again = |member: &ServerState<'a>| (member.id, member.variant, member.restarts + 1);
         let wanted: Vec<_> = failed.iter().map(|at| again(&self.members[*at])).collect();

@@ -39,7 +39,7 @@ use crate::context::cores::Cores;
 use crate::context::journal::Journal;
 use crate::context::{ReasonsToStop, RunContext};
 use crate::error::RunError;
-use crate::progress::Progress;
+use crate::progress::{Progress, RunStep};
 use crate::server_host::{ServerHost, ServerMachine};
 use crate::test_bed::slice::SliceLoad;
 use simulation::{Action, Planted, PlantedStops, SimulatedBed, Told, World};
@@ -160,7 +160,7 @@ impl Simulation {
         let (mut announced, mut shown) = (Vec::new(), Vec::new());
         let mut observer = |progress: &Progress<'_>| {
             shown.push(in_short(progress));
-            if let Progress::Measuring { variant, kind, last_per_s, .. } = progress {
+            if let Progress::At(_, RunStep::Measuring { variant, kind, last_per_s, .. }) = progress {
                 announced.push(((*variant).to_owned(), format!("{kind:?}"), *last_per_s));
             }
         };
@@ -329,16 +329,19 @@ pub(crate) fn header(plan: &Plan) -> RunHeader {
 /// One line of progress in short.
 fn in_short(progress: &Progress<'_>) -> String {
     match progress {
-        Progress::Starting { place, servers } => format!("{} {}: start {servers}", place.group, place.fork),
-        Progress::Verifying { .. } => "verify".to_owned(),
-        Progress::WarmingUp { scenario, cap, steady: (steady, of), .. } => {
-            format!("warm {scenario} {steady}/{of} cap {}", cap.as_secs())
-        }
-        Progress::Measuring { scenario, kind, slice: (slice, slices), .. } => {
-            format!("measure {scenario} {kind:?} {slice}/{slices}")
-        }
-        Progress::Profiling { event, step: (step, of), .. } => format!("profile {event} {step}/{of}"),
-        Progress::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
+        Progress::At(place, step) => match step {
+            RunStep::Starting { servers } => format!("{} {}: start {servers}", place.group, place.fork),
+            RunStep::Verifying => "verify".to_owned(),
+            RunStep::WarmingUp { scenario, cap, steady: (steady, of), .. } => {
+                format!("warm {scenario} {steady}/{of} cap {}", cap.as_secs())
+            }
+            RunStep::Measuring { scenario, kind, slice: (slice, slices), .. } => {
+                format!("measure {scenario} {kind:?} {slice}/{slices}")
+            }
+            RunStep::Profiling { event, step: (step, of), .. } => format!("profile {event} {step}/{of}"),
+            RunStep::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
+            _ => String::new(),
+        },
         Progress::Standing { standings, .. } => {
             let scenarios: Vec<&str> = standings.iter().map(|standing| &*standing.scenario).collect();
             format!("standings {}", scenarios.join(" "))

@@ -10,7 +10,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
 use tare_report::clean::sanitize_line;
-use tare_run::progress::{Progress, RunPosition};
+use tare_run::progress::{Progress, RunPosition, RunStep};
 use tare_units::clock_text;
 
 use super::{PLAIN_EVERY, cut, opening_text, redrawn_lines};
@@ -91,18 +91,19 @@ impl RunView {
     }
 
     pub fn show(&mut self, progress: &Progress<'_>) {
-        if let Some(place) = place(progress) {
-            self.countdown.set(place.left, now());
-        }
         match progress {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
-            Progress::Opening { .. } => self.show_step(&progress_text(progress)),
-            Progress::Begun => self.show_step(&self.current_step.clone()),
-            other => {
-                self.current_step = progress_text(other);
-                self.show_step(&self.current_step.clone());
+            Progress::At(place, step) => {
+                self.countdown.set(place.left, now());
+                let text = step_text(place, step);
+                self.show_step(&text);
+                if !matches!(step, RunStep::Opening { .. }) {
+                    self.current_step = text;
+                }
             }
+            Progress::Preflight { what } => self.show_step(&format!("preflight: {what}")),
+            Progress::Begun => self.show_step(&self.current_step.clone()),
         }
     }
 
@@ -181,27 +182,26 @@ fn standing_mark(reason_to_stop: Option<ReasonToStop>, colored: bool) -> String 
     reason_to_stop.map_or_else(|| "·".to_owned(), |reason| check_mark(reason != ReasonToStop::Void, colored))
 }
 
-fn progress_text(progress: &Progress<'_>) -> String {
-    let text = match progress {
-        Progress::Preflight { what } => return format!("preflight: {what}"),
-        Progress::Starting { place, servers: 1 } => format!("starting {}", place.group),
-        Progress::Starting { servers, .. } => format!("starting {servers} servers"),
-        Progress::Verifying { .. } => "verifying the answers".to_owned(),
-        Progress::WarmingUp { scenario, elapsed, cap, steady: (steady, of), compiler_share, .. } => {
+fn step_text(place: &RunPosition<'_>, step: &RunStep<'_>) -> String {
+    let text = match step {
+        RunStep::Starting { servers: 1 } => format!("starting {}", place.group),
+        RunStep::Starting { servers } => format!("starting {servers} servers"),
+        RunStep::Verifying => "verifying the answers".to_owned(),
+        RunStep::WarmingUp { scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
             let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
             let (elapsed, cap) = (clock_text(*elapsed), clock_text(*cap));
             format!("{scenario}  warming up {elapsed} of ≤ {cap}{jit}{warm}")
         }
-        Progress::CrossChecking { scenario, variant, engine, .. } => {
+        RunStep::CrossChecking { scenario, variant, engine } => {
             format!("{scenario}  {variant}  driven by {engine}")
         }
-        Progress::MeasuringRound { scenario, turn, slice: (slice, slices), last_per_s, .. } => {
+        RunStep::MeasuringRound { scenario, turn, slice: (slice, slices), last_per_s } => {
             let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", single(Unit::PerSecond, *per_s));
             let (turn, rates) = (turn.as_millis(), last_per_s.iter().map(rate).collect::<String>());
             format!("{scenario}  slice {slice}/{slices}  servers alternate every {turn} ms{rates}")
         }
-        Progress::Measuring { scenario, variant, kind, slice: (slice, slices), last_per_s, .. } => {
+        RunStep::Measuring { scenario, variant, kind, slice: (slice, slices), last_per_s } => {
             let load = match kind {
                 SliceKind::Saturating => "all users",
                 SliceKind::Push => "pushed to all users",
@@ -213,32 +213,16 @@ fn progress_text(progress: &Progress<'_>) -> String {
             let part = if *kind == SliceKind::Poisson { "window" } else { "slice" };
             format!("{scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}")
         }
-        Progress::Opening { scenario, variant, open, of, .. } => {
+        RunStep::Opening { scenario, variant, open, of } => {
             format!("{scenario}  {variant}  {}", opening_text(*open, *of))
         }
-        Progress::Profiling { scenario, variant, event, step: (step, of), .. } => {
+        RunStep::Profiling { scenario, variant, event, step: (step, of) } => {
             format!("{scenario}  {variant}  profiling {event}  {step}/{of}")
         }
-        _ => return String::new(),
     };
-    match place(progress) {
-        Some(RunPosition { step, of: Some(of), .. }) => format!("{step} of {of}  {text}"),
-        Some(RunPosition { step, .. }) => format!("start {step}  {text}"),
-        None => text,
-    }
-}
-
-const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p RunPosition<'a>> {
-    match progress {
-        Progress::Starting { place, .. }
-        | Progress::Verifying { place }
-        | Progress::WarmingUp { place, .. }
-        | Progress::CrossChecking { place, .. }
-        | Progress::Measuring { place, .. }
-        | Progress::MeasuringRound { place, .. }
-        | Progress::Opening { place, .. }
-        | Progress::Profiling { place, .. } => Some(place),
-        _ => None,
+    match place {
+        RunPosition { step, of: Some(of), .. } => format!("{step} of {of}  {text}"),
+        RunPosition { step, .. } => format!("start {step}  {text}"),
     }
 }
 
@@ -260,7 +244,7 @@ mod tests {
         let after = |seconds| countdown.text(begun + Duration::from_secs(seconds));
         assert_eq!(after(0), "", "nothing is known before the first fork");
         let mut live = RunView { countdown: countdown.clone(), ..RunView::new(Color::Never) };
-        live.show(&Progress::Verifying { place: PLACE });
+        live.show(&Progress::At(PLACE, RunStep::Verifying));
         let set = |left, seconds| countdown.set(Duration::from_secs(left), begun + Duration::from_secs(seconds));
         set(200, 50);
         assert_eq!((after(0).as_str(), after(999).as_str()), ("≤ 3:20 left", "≤ 0:00 left"));
@@ -303,25 +287,16 @@ mod tests {
     #[test]
     fn a_slice_that_waits_for_its_connections_says_so_until_it_begins() {
         let (scenario, variant) = ("WebSocketPush", "http4s.Tapir");
-        let opening = Progress::Opening { place: PLACE, scenario, variant, open: 812, of: 2500 };
-        let announced = Progress::Measuring {
-            place: PLACE,
-            scenario,
-            variant,
-            kind: SliceKind::Push,
-            slice: (1, 2),
-            last_per_s: None,
-        };
+        let opening = RunStep::Opening { scenario, variant, open: 812, of: 2500 };
+        let (kind, slice) = (SliceKind::Push, (1, 2));
+        let announced = RunStep::Measuring { scenario, variant, kind, slice, last_per_s: None };
+        let announced_text = step_text(&PLACE, &announced);
         let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
-        assert_eq!(progress_text(&opening), text);
+        assert_eq!(step_text(&PLACE, &opening), text);
         let mut live = RunView::new(Color::Never);
-        for progress in [&announced, &opening, &Progress::Begun] {
-            live.show(progress);
-            assert_eq!(
-                live.current_step,
-                progress_text(&announced),
-                "which stands there again once the slice has begun"
-            );
+        for progress in [Progress::At(PLACE, announced), Progress::At(PLACE, opening), Progress::Begun] {
+            live.show(&progress);
+            assert_eq!(live.current_step, announced_text, "which stands there again once the slice has begun");
         }
     }
 }

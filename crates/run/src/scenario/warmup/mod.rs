@@ -16,7 +16,7 @@ use tare_stats::steady::SteadyRule;
 use self::windows::{WarmUpWindows, window};
 use crate::context::cores::Cores;
 use crate::error::RunError;
-use crate::progress::Progress;
+use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
 use crate::scenario::alternating_round::AlternatingRound;
 use crate::schedule::random_orders::RandomOrders;
@@ -194,15 +194,14 @@ impl WarmUp {
     }
 
     fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
-        let progress = Progress::WarmingUp {
-            place: scenario.place,
+        let step = RunStep::WarmingUp {
             scenario: &scenario.named.name,
             elapsed: self.elapsed(scenario),
             cap: self.cap,
             steady: if self.until_steady { (steady, self.windows.servers) } else { (0, 0) },
             compiler_share: self.windows.compiler_share(),
         };
-        scenario.context.journal.show(&progress);
+        scenario.context.journal.show(&Progress::At(scenario.place, step));
     }
 
     /// Moves the servers to their measuring cores when their compilers are idle, or the rest of the cap is needed
