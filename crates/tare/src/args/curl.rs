@@ -28,10 +28,8 @@ enum Meaning {
     /// A header of this name with the value after this word.
     Header(&'static str, &'static str),
     AnyHeader,
-    /// A part of the body: text, or a file after @, whose line ends are left out.
+    /// A part of the body: text, or a file after @.
     Data,
-    /// A part of the body: text, or a file after @, as it is.
-    Binary,
     Text,
     /// A part of the body that is to be encoded.
     Encoded,
@@ -51,10 +49,10 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("-H", "--header", AnyHeader),
     ("-d", "--data", Data),
     ("", "--data-ascii", Data),
-    ("", "--data-binary", Binary),
+    ("", "--data-binary", Data),
     ("", "--data-raw", Text),
     ("", "--data-urlencode", Encoded),
-    ("", "--json", Binary),
+    ("", "--json", Data),
     ("-F", "--form", Value("--form")),
     ("-G", "--get", Nothing),
     ("-I", "--head", Nothing),
@@ -189,7 +187,6 @@ struct CurlRequest {
     data: Vec<String>,
     /// The file that is the body.
     file: Option<String>,
-    leaves_out_line_ends: bool,
 }
 
 impl CurlRequest {
@@ -206,11 +203,8 @@ impl CurlRequest {
             }
             Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
             AnyHeader => self.headers.extend(header(&value)),
-            Data | Binary if value.starts_with('@') => {
-                self.leaves_out_line_ends |= matches!(meaning, Data);
-                self.set_file(value[1..].to_owned())?;
-            }
-            Data | Binary | Text => self.data.push(value),
+            Data if value.starts_with('@') => self.set_file(value[1..].to_owned())?,
+            Data | Text => self.data.push(value),
             Encoded => self.data.push(encoded(&value)?),
             Upload => self.set_file(value)?,
             Url => self.urls.push(value),
@@ -249,6 +243,9 @@ impl CurlRequest {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };
         let (is_in_url, has_json, is_upload) = (self.has("--get"), self.has("--json"), self.has("--upload-file"));
+        // A file has no text beside it, so that one of these flags names it.
+        let has_no_line_ends = self.file.is_some() && (self.has("--data") || self.has("--data-ascii"));
+        let no_line_ends = has_no_line_ends.then(|| "--no-line-ends".to_owned());
         let mut url = literal(url);
         let body = self.data.join("&");
         if is_in_url && !body.is_empty() {
@@ -292,10 +289,7 @@ impl CurlRequest {
             // In one word: the parts of a form that a browser sends begin with hyphens, as flags do.
             flags.push(format!("--data={}", literal(&body)));
         }
-        flags.extend(self.file.into_iter().flat_map(|file| ["-D".to_owned(), file]));
-        if self.leaves_out_line_ends {
-            flags.push("--no-line-ends".to_owned());
-        }
+        flags.extend(self.file.into_iter().flat_map(|file| ["-D".to_owned(), file]).chain(no_line_ends));
         Ok(flags)
     }
 }
