@@ -183,12 +183,10 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
 /// A file name that is not taken: `k6-2026-11-20T09-41-00Z-1.json`.
 fn free_name(folder: &Path, result: &ImportedResult) -> PathBuf {
     let time = result.at.replace(':', "-");
+    let named = |number: u64| folder.join(format!("{}-{time}-{number}.json", result.tool));
     let mut number = 1;
-    loop {
-        let file = folder.join(format!("{}-{time}-{number}.json", result.tool));
-        if !file.exists() {
-            return file;
-        }
+    while named(number).exists() {
         number += 1;
     }
+    named(number)
 }
