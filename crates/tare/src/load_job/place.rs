@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use tare_load::Target;
 use url::Url;
 
@@ -30,6 +31,8 @@ pub struct LoadTarget {
     pub is_grpc: bool,
 }
 
+/// What no request line can have, besides letters beyond ASCII.
+const NOT_IN_A_LINE: &AsciiSet = &CONTROLS.add(b' ');
 const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
@@ -125,11 +128,7 @@ fn path(text: &str) -> String {
     if path.contains("{{") {
         return path;
     }
-    let encoded = |byte: u8| match byte {
-        b'!'..=b'~' => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    path.bytes().map(encoded).collect()
+    utf8_percent_encode(&path, NOT_IN_A_LINE).to_string()
 }
 
 type SilentAddress = (SocketAddr, io::Error);
