@@ -86,7 +86,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         warmup: load.warmup,
         connections: load.connections,
         protocol,
-        tls: is_tls.then(|| trust(connection)),
+        tls: is_tls.then(|| trust(connection, str::to_owned)),
         timeout: connection.timeout,
         connect_timeout: connection.connect_timeout,
         load_cpus: cpus.to_string(),
@@ -232,10 +232,11 @@ fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Re
     Ok(())
 }
 
-fn trust(args: &ConnectionArgs) -> TlsTrust {
+/// `placed`: the file of authorities as it is named or opened.
+fn trust(args: &ConnectionArgs, placed: impl Fn(&str) -> String) -> TlsTrust {
     match &args.cacert {
         _ if args.insecure => TlsTrust::Any,
-        Some(file) => TlsTrust::Authorities { file: file.clone() },
+        Some(file) => TlsTrust::Authorities { file: placed(file) },
         None => TlsTrust::System,
     }
 }
@@ -244,12 +245,7 @@ fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
     // The brackets of an IPv6 address belong to the URL, not to the name.
     let name = args.sni.as_deref().unwrap_or_else(|| url.host_str().unwrap_or_default().trim_matches(['[', ']']));
     TlsSpec {
-        trust: match trust(args) {
-            TlsTrust::Authorities { file } => {
-                TlsTrust::Authorities { file: files.place(Path::new(&file)).display().to_string() }
-            }
-            of_all => of_all,
-        },
+        trust: trust(args, |file| files.place(Path::new(file)).display().to_string()),
         identity: args.cert.as_deref().map(|certificate| Identity {
             certificate: files.place(certificate),
             key: files.place(args.key.as_deref().unwrap_or(certificate)),
