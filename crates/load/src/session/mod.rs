@@ -251,7 +251,8 @@ impl LoadSession {
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
-    /// Waits for every worker, even after a failure, so that all are idle at the next order.
+    /// Waits for every worker, even after a failure, so that all are idle at the next order. Each worker has one part for
+    /// each period, so parts of the same period are added.
     fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
         let mut working: Vec<&WorkerThread> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);
