@@ -70,7 +70,8 @@ impl LatencyParts {
 }
 
 /// The times of a millisecond or more in which several requests waited and none was answered, for a server that does
-/// not tell its stops. Until `answered_until_ns` others were answered, which the trace does not have.
+/// not tell its stops; a stall of its machine looks the same. Each begins with the first request that was sent in vain.
+/// Until `answered_until_ns` others were answered, which the trace does not have.
 pub fn silences(trace: &[TracedRequest], answered_until_ns: u64) -> Vec<IdleSpan> {
     let mut sends: Vec<u64> = trace.iter().filter_map(|request| request.sent_ns).collect();
     let mut answers: Vec<u64> = trace.iter().filter(|request| request.is_answered).map(|one| one.ended_ns).collect();

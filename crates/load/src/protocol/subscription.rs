@@ -1,4 +1,5 @@
-//! Compares a pushed message with those before it: on the same WebSocket, or in the same stream of events.
+//! What a server pushes for one request, on a WebSocket or as a stream of events: what is to be reported of it, and how
+//! a message compares with those before it.
 
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
