@@ -73,7 +73,8 @@ pub fn print_note(text: &str) {
     print_marked("", text);
 }
 
-/// Prints lines to standard error behind a mark of our own, which may have a colour. Nobody needs to read them.
+/// Prints lines to standard error behind a mark of our own, which may have a colour. Where nobody reads them any more,
+/// as after the end of `2>&1 | head` or of a terminal, nothing else is lost.
 pub fn print_marked(mark: &str, text: &str) {
     let _ = writeln!(io::stderr(), "{mark}{}", sanitize_lines(text));
 }
