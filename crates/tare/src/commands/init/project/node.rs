@@ -54,6 +54,9 @@ impl Manager {
     }
 }
 
+/// Files of tools that tare does not know: beside them, package.json may only make what browsers load.
+const OTHERS: [&str; 3] = ["Gemfile", "composer.json", "mix.exs"];
+
 pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
     let Some(text) = read(folder, FILE) else { return Ok(None) };
     let package: Value = serde_json::from_str(&text).map_err(|error| PlanError::Document {
@@ -97,6 +100,10 @@ pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
         script("build").is_some() || places.iter().any(|place| folder.join(place).is_file())
     });
     let main = main.or_else(|| file_among(folder, &["server.js", "app.js", "index.js"]));
+    if let (None, Some(other)) = (main, file_among(folder, &OTHERS)) {
+        let doubt = format!("{other} is there, and tare knows no program of its tool");
+        return Ok(Some(project("unknown", other, None, Err(doubt))));
+    }
     let doubt = "package.json has no script \"start\", and there is no server.js, app.js or index.js";
     let words = main.map(|main| words_of(&[if manager.name == "bun" { "bun" } else { "node" }, main]));
     Ok(Some(started_by(words.ok_or_else(|| doubt.to_owned()))))

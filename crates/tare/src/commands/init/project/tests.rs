@@ -141,6 +141,14 @@ fn projects_below_are_named_where_the_folder_has_no_program() {
 }
 
 #[test]
+fn a_tool_that_tare_does_not_know_is_the_reason_and_not_a_file_beside_it() {
+    let files = [("Gemfile", "gem \"rails\"\n"), ("package.json", r#"{"scripts": {"build": "esbuild"}}"#)];
+    assert_doubted(&files, "Gemfile is there, and tare knows no program of its tool");
+    let project = project_of(&files);
+    assert_eq!((project.build.as_deref(), project.counters(), project.env), (None, None, &[][..]));
+}
+
+#[test]
 fn maven_names_the_jar_that_starts_by_itself() {
     let pom = |text: &str| format!("<project xmlns=\"http://maven.apache.org/POM/4.0.0\">{text}</project>");
     let spring = "<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin></plugins></build>";
