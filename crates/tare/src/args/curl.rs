@@ -120,14 +120,15 @@ pub fn with_curl_line(words: Vec<OsString>) -> Result<Vec<OsString>, clap::Error
 /// The same error, or, for a flag of curl that a load does not have, what to write: a similar name would mislead.
 pub fn name_flag_of_curl(error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
-    let is_known = FLAGS.iter().any(|(short, long, _)| given == long || (!short.is_empty() && given == short));
-    if error.kind() != ErrorKind::UnknownArgument || !is_known {
-        return error;
-    }
-    let text = format!(
-        "{given} is a flag of curl; give the whole line for curl as it is: {FLAG} \"curl …\". docs/FLAGS.md has the \
-         flags of tare\n"
-    );
+    let found = FLAGS.iter().find(|(short, long, _)| given == long || (!short.is_empty() && given == short));
+    let Some((.., meaning)) = found.filter(|_| error.kind() == ErrorKind::UnknownArgument) else { return error };
+    let text = match meaning {
+        Refused(why) => format!("{given} of curl has no counterpart: {why}\n"),
+        _ => format!(
+            "{given} is a flag of curl; give the whole line for curl as it is: {FLAG} \"curl …\". docs/FLAGS.md has the \
+             flags of tare\n"
+        ),
+    };
     clap::Error::raw(ErrorKind::UnknownArgument, text)
 }
 

@@ -112,6 +112,8 @@ fn a_flag_of_curl_is_named_as_one() {
         let text = said(&["tare", "load", "http://x/", flag, "a=1"]);
         assert!(text.contains("is a flag of curl") && text.contains(flag) && text.contains("--curl"), "{text}");
     }
+    let refused = said(&["tare", "load", "http://x/", "--resolve", "x:80:10.0.0.1"]);
+    assert!(refused.contains("--resolve of curl has no counterpart: give tare's own --connect-to"), "{refused}");
     assert!(!said(&["tare", "run", "--cookie"]).contains("curl"));
     assert!(!said(&["tare", "load", "http://x/", "--nonsense"]).contains("curl"));
 }
