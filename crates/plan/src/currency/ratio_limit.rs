@@ -1,5 +1,5 @@
 //! Limits on what a change may cost (`cpu > +3%`), as people write them for `tare check`. This module parses
-//! limits; `tare_stats::limit` judges them by intervals.
+//! limits; `tare_stats::measures::limit` judges them by intervals.
 
 use std::str::FromStr;
 
