@@ -20,12 +20,11 @@ use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
 pub(crate) use spec::Fillings;
-use spec::Port;
 pub use spec::{ADDRESS, CLASS_PATH_OPTIONS, PORT, ServerSpec, with_short_arguments};
+use spec::{Port, with_port};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
-const ERROR_LINES: usize = 20;
 /// The longest time between SIGTERM and the end of a server that did not become ready.
 const GIVEN_UP_GRACE: Duration = Duration::from_secs(3);
 
@@ -34,7 +33,6 @@ const GIVEN_UP_GRACE: Duration = Duration::from_secs(3);
 pub struct Server {
     spec: ServerSpec,
     address: SocketAddr,
-    base_url: String,
     startup_ns: u64,
     child: Mutex<Child>,
     log: Log,
@@ -108,12 +106,11 @@ impl Server {
         let started = wait.until_ready();
         // What it has begun outside of its process tree, such as a container, only it can end.
         let end = |_: &SutError| drop(child.terminate(spec.stop_grace.min(GIVEN_UP_GRACE)));
-        let (address, base_url) = started.inspect_err(end)?;
+        let address = started.inspect_err(end)?;
         let startup_ns = clock::now().since(begun);
         Ok(Self {
             spec: spec.clone(),
             address,
-            base_url,
             startup_ns,
             child: Mutex::new(child),
             log,
@@ -136,8 +133,11 @@ impl Server {
         self.address
     }
 
-    pub fn base_url(&self) -> &str {
-        &self.base_url
+    pub fn base_url(&self) -> String {
+        match &self.spec.base_url {
+            Some(url) => with_port(url, Some(self.address.port())),
+            None => format!("http://{}", self.address),
+        }
     }
 
     /// The time from its start, the last one where it lost a port, until it was ready; with that of what is behind it.
@@ -179,8 +179,8 @@ impl Server {
     }
 
     /// The last lines of its log, as the end of a message.
-    pub fn end_of_log(&self, count: usize) -> String {
-        end_of_log(&self.spec, &self.log, count)
+    pub fn end_of_log(&self) -> String {
+        self.log.end()
     }
 
     /// Moves all its processes and threads, and those of what is behind it, to these CPUs.
@@ -228,13 +228,4 @@ fn program(spec: &ServerSpec, fillings: &Fillings) -> Result<Program, SutError> 
     program.scheduling = spec.scheduling;
     program.cpus = Some(spec.cpus.clone()).filter(|cpus| !cpus.is_empty());
     Ok(program)
-}
-
-fn end_of_log(spec: &ServerSpec, log: &Log, count: usize) -> String {
-    let lines: String = log.tail(count).iter().map(|line| format!("\n  | {line}")).collect();
-    if lines.is_empty() {
-        "it wrote nothing".to_owned()
-    } else {
-        format!("the end of its log ({}):{lines}", spec.log_path.display())
-    }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +19,8 @@ const HEAD_BYTES: usize = 1 << 20;
 const TAIL_BYTES: usize = 1 << 20;
 /// Lines that are kept for error messages.
 const LAST_LINES: usize = 50;
+/// As many of them are in a message.
+const ERROR_LINES: usize = 20;
 /// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
 /// How long the end of the output is waited for. A process that cannot be killed keeps it open.
@@ -44,6 +46,7 @@ pub(super) struct Log(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    path: PathBuf,
 }
 
 #[derive(Debug, Default)]
@@ -57,7 +60,7 @@ impl Log {
     /// Starts to copy `output` into the file at `path`, until it ends.
     pub(super) fn start(output: File, path: &Path, ready: Option<Regex>) -> std::io::Result<Self> {
         let writer = BoundedWriter { file: File::create(path)?, written: 0, tail: VecDeque::new(), left_out: 0 };
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared { path: path.to_owned(), ..Shared::default() });
         let drain = Drain { shared: Arc::clone(&shared), ready, line: Vec::new(), writer };
         threads::spawn("server-log", move || drain.run(output))?;
         Ok(Self(shared))
@@ -67,6 +70,16 @@ impl Log {
     pub(super) fn tail(&self, count: usize) -> Vec<String> {
         let state = self.0.lock();
         state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
+    }
+
+    /// The last lines, as the end of a message.
+    pub(super) fn end(&self) -> String {
+        let lines: String = self.tail(ERROR_LINES).iter().map(|line| format!("\n  | {line}")).collect();
+        if lines.is_empty() {
+            "it wrote nothing".to_owned()
+        } else {
+            format!("the end of its log ({}):{lines}", self.0.path.display())
+        }
     }
 
     /// The ready line. Waits for it at most this long.

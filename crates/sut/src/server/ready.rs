@@ -12,7 +12,6 @@ use tare_sys::procfs::tree::process_tree;
 
 use super::log::{Log, ReadyLine};
 use super::spec::{ServerSpec, host_and_port, with_port};
-use super::{ERROR_LINES, end_of_log};
 use crate::SutError;
 
 /// How often a waiting start checks whether the server has ended or the user has cancelled.
@@ -37,10 +36,7 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
     }
     let Some(url) = &spec.base_url else { return Ok(()) };
     let (_, wanted) = host_and_port(&with_port(url, port))?;
-    match find_holder(wanted, 0)? {
-        Holder::Foreign(owner) => Err(port_taken_error(spec, wanted, owner)),
-        _ => Ok(()),
-    }
+    port_holder(wanted)?.map_or(Ok(()), |owner| Err(port_taken_error(spec, wanted, owner)))
 }
 
 /// The program that listens on a port of this machine: `PID 4711 (nginx)`; `None` if none does.
@@ -67,8 +63,8 @@ fn describe_owner(owner: Option<Owner>) -> String {
     owner.map_or_else(unseen, |owner| format!("PID {} ({})", owner.pid, owner.comm))
 }
 
-fn port_taken_error(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutError {
-    SutError::PortTaken { server: spec.name.clone(), port, owner: describe_owner(owner) }
+fn port_taken_error(spec: &ServerSpec, port: u16, owner: String) -> SutError {
+    SutError::PortTaken { server: spec.name.clone(), port, owner }
 }
 
 pub(super) struct Wait<'a> {
@@ -81,20 +77,15 @@ pub(super) struct Wait<'a> {
 }
 
 impl Wait<'_> {
-    /// Waits through all stages. Returns the address at which the server accepts connections, and its base URL.
-    pub(super) fn until_ready(mut self) -> Result<(SocketAddr, String), SutError> {
+    /// Waits through all stages. Returns the address at which the server accepts connections.
+    pub(super) fn until_ready(mut self) -> Result<SocketAddr, SutError> {
         let line = self.wait_for_ready_line()?;
         let port = self.expected_port(line)?;
         let listening = match port {
             Some(port) => self.wait_for_port(port, line.is_some())?,
             None => self.wait_for_any_port()?,
         };
-        let address = self.wait_for_connection(&listening)?;
-        let url = match &self.spec.base_url {
-            Some(url) => with_port(url, Some(address.port())),
-            None => format!("http://{address}"),
-        };
-        Ok((address, url))
+        self.wait_for_connection(&listening)
     }
 
     /// Repeats `attempt` until it returns a value, the server has ended, or the time is over.
@@ -116,7 +107,7 @@ impl Wait<'_> {
                 let _ended = self.child.kill_tree();
                 self.log.finish();
                 let chooses_port = self.port.is_none() && !self.spec.line_tells_port();
-                let (server, log) = (self.name(), self.end_of_log());
+                let (server, log) = (self.name(), self.log.end());
                 return Err(SutError::ExitedBeforeReady { server, how, chooses_port, log });
             }
             if self.waited() >= self.spec.startup_timeout {
@@ -161,7 +152,7 @@ impl Wait<'_> {
                     return Ok(None);
                 }
                 Holder::Foreign(owner) if !wait.spec.line_tells_port() => {
-                    return Err(port_taken_error(wait.spec, port, owner));
+                    return Err(port_taken_error(wait.spec, port, describe_owner(owner)));
                 }
                 Holder::Foreign(owner) => {
                     return Err(wait.wrong_port_error(port, format!("{} does", describe_owner(owner))));
@@ -231,15 +222,11 @@ impl Wait<'_> {
     }
 
     fn not_ready(&self, said: String) -> SutError {
-        SutError::NotReady { said, log: self.end_of_log() }
+        SutError::NotReady { said, log: self.log.end() }
     }
 
     fn name(&self) -> String {
         self.spec.name.clone()
-    }
-
-    fn end_of_log(&self) -> String {
-        end_of_log(self.spec, self.log, ERROR_LINES)
     }
 }
 

@@ -23,8 +23,6 @@ use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
 
-const LOG_LINES: usize = 20;
-
 /// How often a server that left a question open is looked at: its client learns of its end before its supervisor does.
 const MOST_LOOKS: u32 = 4;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -116,7 +114,7 @@ pub fn how_ended(name: &str, status: Status) -> Option<String> {
 }
 
 pub fn ends_of_logs<'a>(chain: impl Iterator<Item = &'a Server>) -> String {
-    chain.map(|server| server.end_of_log(LOG_LINES)).collect::<Vec<_>>().join("\n")
+    chain.map(Server::end_of_log).collect::<Vec<_>>().join("\n")
 }
 
 fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> anyhow::Result<Plan> {
