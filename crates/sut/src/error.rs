@@ -1,5 +1,6 @@
 //! Errors of a server under test, each with a remedy.
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 
@@ -34,19 +35,14 @@ pub enum SutError {
     PortLost { server: String, port: u16, owner: String, tries: u32 },
     #[error("{server}: given up as asked")]
     Cancelled { server: String },
-    #[error("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\"")]
-    BaseUrl { url: String, reason: String },
     #[error("cannot {doing} {}: {source}", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
     Build { targets: String, how: How, output: String },
-    /// A sampler is not available, or could not be attached, stopped or read.
-    #[error("cannot {doing}: {said}; {remedy}")]
-    Sampler { doing: String, said: String, remedy: String },
     /// async-profiler is not on this machine, and nothing may be downloaded to it.
     #[error("async-profiler is not in {}", folder.display())]
     NoAsyncProfiler { folder: PathBuf },
-    /// Of the catalog, a JDK or another machine: what is wrong, and the remedy.
+    /// Of the catalog, a JDK, a sampler or another machine: what is wrong, and the remedy.
     #[error("{0}")]
     Other(String),
     #[error(transparent)]
@@ -65,7 +61,7 @@ impl SutError {
     }
 
     /// Why a sampler did not do what was tried, and what to do.
-    pub fn sampler(doing: impl Into<String>, said: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::Sampler { doing: doing.into(), said: said.into(), remedy: remedy.into() }
+    pub fn sampler(doing: impl Display, said: impl Display, remedy: impl Display) -> Self {
+        Self::Other(format!("cannot {doing}: {said}; {remedy}"))
     }
 }

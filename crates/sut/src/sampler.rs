@@ -77,11 +77,11 @@ fn only_jvm(jvms: &[u32]) -> Result<Option<u32>, SutError> {
     match jvms {
         [] => Ok(None),
         [jvm] => Ok(Some(*jvm)),
-        several => Err(SutError::Sampler {
-            doing: "choose what to profile".to_owned(),
-            said: format!("it has several JVMs: {several:?}"),
-            remedy: "let its command be the server's own JVM, and not a tool that starts it".to_owned(),
-        }),
+        several => {
+            let said = format!("it has several JVMs: {several:?}");
+            let remedy = "let its command be the server's own JVM, and not a tool that starts it";
+            Err(SutError::sampler("choose what to profile", said, remedy))
+        }
     }
 }
 

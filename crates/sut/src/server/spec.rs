@@ -186,7 +186,9 @@ impl Drop for Port {
 
 /// Host and port of `http://HOST[:PORT][/…]`.
 pub(super) fn host_and_port(url: &str) -> Result<(String, u16), SutError> {
-    let wrong = |reason: &str| SutError::BaseUrl { url: url.to_owned(), reason: reason.to_owned() };
+    let wrong = |reason: &str| {
+        SutError::Other(format!("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\""))
+    };
     let rest = url.strip_prefix("http://").ok_or_else(|| wrong("it must begin with http://"))?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
