@@ -23,11 +23,8 @@ const AGENT_TIMEOUT: Duration = Duration::from_secs(180);
 /// How long the build tool may take to stop.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
-#[derive(Debug, Clone, Copy)]
-pub struct BuildLine<'a> {
-    pub elapsed: Duration,
-    pub text: &'a str,
-}
+/// Takes each line of a build's output, with the time since its begin.
+pub type OnLine<'a> = &'a mut dyn FnMut(Duration, &str);
 
 impl Catalog {
     /// The targets whose manifest is missing, belongs to other sources, or names missing files.
@@ -37,8 +34,8 @@ impl Catalog {
         }
         let mut present = BTreeMap::new();
         let arguments = [vec!["--fingerprint".to_owned()], names(targets)].concat();
-        self.run(targets, arguments, None, cancelled, &mut |line| {
-            present.extend(line.text.split_once(' ').map(|(target, hash)| (target.to_owned(), hash.to_owned())));
+        self.run(targets, arguments, None, cancelled, &mut |_, line| {
+            present.extend(line.split_once(' ').map(|(target, hash)| (target.to_owned(), hash.to_owned())));
         })?;
         let is_stale = |target: &&Target| match self.build_result(target) {
             Ok(Built::Manifest(manifest)) => {
@@ -57,7 +54,7 @@ impl Catalog {
         targets: &[Target],
         java_home: Option<&Path>,
         cancelled: &AtomicBool,
-        on_line: &mut dyn FnMut(BuildLine<'_>),
+        on_line: OnLine<'_>,
     ) -> Result<Vec<(Target, Unavailable)>, SutError> {
         let stale = self.stale_targets(targets, cancelled)?;
         if stale.is_empty() {
@@ -93,7 +90,7 @@ impl Catalog {
         arguments: Vec<String>,
         java_home: Option<&Path>,
         cancelled: &AtomicBool,
-        on_line: &mut dyn FnMut(BuildLine<'_>),
+        on_line: OnLine<'_>,
     ) -> Result<(), SutError> {
         let mut program = Program::new(self.root.join("build")).args(arguments);
         program.directory = Some(self.root.clone());
@@ -108,7 +105,7 @@ pub fn build_by_shell(
     command: &str,
     directory: Option<&Path>,
     cancelled: &AtomicBool,
-    on_line: &mut dyn FnMut(BuildLine<'_>),
+    on_line: OnLine<'_>,
 ) -> Result<(), SutError> {
     let mut program = Program::new("sh").args(["-c", command]);
     program.directory = directory.map(Path::to_owned);
@@ -121,7 +118,7 @@ fn run_build(
     name: &str,
     targets: &str,
     cancelled: &AtomicBool,
-    on_line: &mut dyn FnMut(BuildLine<'_>),
+    on_line: OnLine<'_>,
 ) -> Result<(), SutError> {
     let failed = |source| SutError::Child { server: name.to_owned(), source };
     let mut child = Child::spawn(program).map_err(failed)?;
@@ -130,7 +127,7 @@ fn run_build(
     let (lines, begun) = (lines_of(&mut child).map_err(|error| failed(start(error)))?, clock::now());
     let mut last: Vec<String> = Vec::new();
     let mut report = |text: String| {
-        on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
+        on_line(Duration::from_nanos(clock::now().since(begun)), &text);
         last.push(text);
         last.drain(..last.len().saturating_sub(ERROR_LINES));
     };

@@ -140,9 +140,10 @@ impl CatalogBuild<'_> {
         let of_baseline = if is_other { " of the baseline" } else { "" };
         progress(&format!("looking whether the servers{of_baseline} are built"));
         let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
-        let unavailable = self.catalog.build_targets(&targets, compiler.as_deref(), self.cancelled, &mut |line| {
-            progress(&format!("building servers{of_baseline}  {} s  {}", line.elapsed.as_secs(), line.text));
-        })?;
+        let unavailable =
+            self.catalog.build_targets(&targets, compiler.as_deref(), self.cancelled, &mut |elapsed, line| {
+                progress(&format!("building servers{of_baseline}  {} s  {line}", elapsed.as_secs()));
+            })?;
         Ok(unavailable.into_iter().collect())
     }
 }

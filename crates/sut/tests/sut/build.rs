@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tare_sut::SutError;
 use tare_sut::build::build_by_shell;
@@ -62,14 +63,14 @@ fn stale_targets_are_built_once_and_each_output_line_is_reported() {
     let home = Path::new("/some/jdk");
     let left = folder
         .catalog
-        .build_targets(&wanted, Some(home), &not_cancelled(), &mut |line| said.push(line.text.to_owned()))
+        .build_targets(&wanted, Some(home), &not_cancelled(), &mut |_, line| said.push(line.to_owned()))
         .unwrap();
     assert!(left.is_empty());
     assert_eq!(said, ["building f@1 with JAVA_HOME=/some/jdk", "building f@2 with JAVA_HOME=/some/jdk"]);
     assert!(matches!(folder.catalog.build_result(&wanted[0]).unwrap(), Built::Manifest(_)));
     folder
         .catalog
-        .build_targets(&wanted, None, &not_cancelled(), &mut |line| panic!("built again: {}", line.text))
+        .build_targets(&wanted, None, &not_cancelled(), &mut |_, line| panic!("built again: {line}"))
         .unwrap();
 }
 
@@ -77,7 +78,7 @@ fn stale_targets_are_built_once_and_each_output_line_is_reported() {
 fn another_hash_and_a_missing_file_make_a_target_stale() {
     let folder = folder();
     let wanted = targets(&["1", "2", "3"]);
-    folder.catalog.build_targets(&wanted, None, &not_cancelled(), &mut |_| ()).unwrap();
+    folder.catalog.build_targets(&wanted, None, &not_cancelled(), &mut |_, _| ()).unwrap();
     for (target, from, to) in
         [("f@1", "hash1", "hash0"), ("f@3", "\"classpath\": []", "\"classpath\": [\"/gone.jar\"]")]
     {
@@ -90,7 +91,7 @@ fn another_hash_and_a_missing_file_make_a_target_stale() {
 #[test]
 fn what_cannot_be_had_does_not_stop_the_others() {
     let folder = folder();
-    let left = folder.catalog.build_targets(&targets(&["404", "1"]), None, &not_cancelled(), &mut |_| ()).unwrap();
+    let left = folder.catalog.build_targets(&targets(&["404", "1"]), None, &not_cancelled(), &mut |_, _| ()).unwrap();
     assert_eq!((left[0].0.version.as_str(), left[0].1.artifact.as_str(), left.len()), ("404", "x:y:404", 1));
     assert!(matches!(folder.catalog.build_result(&targets(&["1"])[0]).unwrap(), Built::Manifest(_)));
 }
@@ -98,7 +99,7 @@ fn what_cannot_be_had_does_not_stop_the_others() {
 #[test]
 fn a_build_that_fails_shows_what_it_said() {
     let error =
-        folder().catalog.build_targets(&targets(&["404", "500"]), None, &not_cancelled(), &mut |_| ()).unwrap_err();
+        folder().catalog.build_targets(&targets(&["404", "500"]), None, &not_cancelled(), &mut |_, _| ()).unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, SutError::Build { .. }) && text.contains("error: it does not compile"), "{text}");
     assert!(text.contains("f@500") && text.contains("exit code 1"), "{text}");
@@ -108,7 +109,7 @@ fn a_build_that_fails_shows_what_it_said() {
 fn a_build_can_be_cancelled() {
     let cancelled = not_cancelled();
     let asked = &cancelled;
-    let mut cancel = |_: tare_sut::build::BuildLine<'_>| asked.store(true, Ordering::Relaxed);
+    let mut cancel = |_: Duration, _: &str| asked.store(true, Ordering::Relaxed);
     let error = folder().catalog.build_targets(&targets(&["999"]), None, &cancelled, &mut cancel).unwrap_err();
     assert!(matches!(error, SutError::Cancelled { .. }), "{error}");
 }
@@ -118,7 +119,7 @@ fn a_build_lasts_as_long_as_its_command_and_not_as_its_output() {
     let folder = tempfile::tempdir().unwrap();
     let built = |command: &str| {
         let mut said = Vec::new();
-        let mut on_line = |line: tare_sut::build::BuildLine<'_>| said.push(line.text.to_owned());
+        let mut on_line = |_: Duration, line: &str| said.push(line.to_owned());
         build_by_shell("own", command, Some(folder.path()), &not_cancelled(), &mut on_line).unwrap();
         said
     };
