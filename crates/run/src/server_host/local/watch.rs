@@ -44,12 +44,6 @@ struct FirstReadings {
 /// started or ended: a sum of only some spans would be divided by all answers.
 struct RuntimeTotal(Option<(RuntimeSample, RuntimeUse)>);
 
-struct OutsideDelays {
-    delays: Vec<Delay>,
-    scored_from: Nanos,
-    origin: Nanos,
-}
-
 impl RuntimeTotal {
     fn begin(first: Option<RuntimeSample>) -> Self {
         let nothing = first.as_ref().and_then(|first| first.since(first));
@@ -123,22 +117,26 @@ impl Watch {
             .collect();
         // After the CPU is read: processes that are new since then are found there.
         let others_share = self.others.as_ref().and_then(|others| others.share(servers));
+        let scored_from = self.begun + Duration::from_nanos(scored_from_ns);
         let outside = self.meter.map(|meter| {
             let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
-            let scored_from = self.begun + Duration::from_nanos(scored_from_ns);
-            OutsideDelays { delays: scored_delays(delays, scored_from), scored_from, origin: self.begun }
+            scored_delays(delays, scored_from)
         });
         let mut all: Vec<ServerUse> = used
             .into_iter()
             .map(|(id, cpu, runtime)| {
-                let server = servers.get(&id);
-                let cpu = cpu.zip(server).map(|((before, after), server)| server_cpu(&before, &after, server.names()));
-                let known = ServerUse { cpu, others_share, ..ServerUse::default() };
-                match servers.get_mut(&id) {
-                    Some(server) => server_use(known, runtime, server, outside.as_ref(), self.phase),
-                    None => known,
-                }
+                let known = ServerUse { others_share, ..ServerUse::default() };
+                let Some(server) = servers.get_mut(&id) else { return known };
+                let cpu = cpu.map(|(before, after)| server_cpu(&before, &after, server.names()));
+                let hiccups = outside.as_ref().map(|outside| {
+                    let inside = server.meter.as_mut();
+                    let inside = inside.map(|inside| scored_delays(inside.finish_recording(), scored_from));
+                    let pauses =
+                        blame_pauses(outside, inside.as_deref().unwrap_or_default(), runtime.as_ref(), self.begun);
+                    Hiccups { machine: histogram(outside), jvm: inside.as_deref().map(histogram), pauses }
+                });
+                server_use(ServerUse { cpu, hiccups, ..known }, runtime, server, self.phase)
             })
             .collect();
         probing_ns += clock::thread_cpu_ns() - begun;
@@ -152,13 +150,8 @@ fn server_use(
     known: ServerUse,
     mut runtime: Option<RuntimeUse>,
     server: &mut RunningServer,
-    outside: Option<&OutsideDelays>,
     phase: Phase,
 ) -> ServerUse {
-    let hiccups = outside.map(|outside| {
-        let inside = server.meter.as_mut().map(|inside| scored_delays(inside.finish_recording(), outside.scored_from));
-        hiccups(outside, inside.as_deref(), runtime.as_ref())
-    });
     if phase != Phase::Measure {
         server.off_heap_due = true;
     } else if let Some(runtime) = runtime.as_mut().filter(|_| std::mem::take(&mut server.off_heap_due)) {
@@ -169,7 +162,6 @@ fn server_use(
     ServerUse {
         runtime,
         stops,
-        hiccups,
         rss_bytes: memory.map(|memory| memory.rss_bytes),
         rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
         ..known
@@ -189,11 +181,6 @@ fn server_cpu<'a>(before: &[CpuSample], after: &[CpuSample], names: impl Iterato
 fn scored_delays(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
     delays.retain(|delay| delay.due >= scored_from);
     delays
-}
-
-fn hiccups(outside: &OutsideDelays, inside: Option<&[Delay]>, runtime: Option<&RuntimeUse>) -> Hiccups {
-    let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), runtime, outside.origin);
-    Hiccups { machine: histogram(&outside.delays), jvm: inside.map(histogram), pauses }
 }
 
 fn histogram(delays: &[Delay]) -> PackedHistogram {
