@@ -130,20 +130,18 @@ impl CatalogBuild<'_> {
         variants: &[&Variant],
         progress: &mut dyn FnMut(&str),
     ) -> Result<BTreeMap<Target, Unavailable>, RunError> {
-        let mut targets = Vec::new();
-        for variant in variants {
-            targets.push(self.catalog.resolve_target(variant.catalog_server(), variant.version.as_deref())?);
-        }
+        let catalog = self.catalog;
+        let target = |one: &&Variant| catalog.resolve_target(one.catalog_server(), one.version.as_deref());
+        let mut targets = variants.iter().map(target).collect::<Result<Vec<_>, _>>()?;
         targets.sort();
         targets.dedup();
         let is_other = variants.iter().any(|v| v.program.other_home().is_some());
         let of_baseline = if is_other { " of the baseline" } else { "" };
         progress(&format!("looking whether the servers{of_baseline} are built"));
         let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
-        let unavailable =
-            self.catalog.build_targets(&targets, compiler.as_deref(), self.cancelled, &mut |elapsed, line| {
-                progress(&format!("building servers{of_baseline}  {} s  {line}", elapsed.as_secs()));
-            })?;
+        let unavailable = catalog.build_targets(&targets, compiler.as_deref(), self.cancelled, &mut |time, line| {
+            progress(&format!("building servers{of_baseline}  {} s  {line}", time.as_secs()));
+        })?;
         Ok(unavailable.into_iter().collect())
     }
 }

@@ -255,8 +255,8 @@ fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(
         }
         progress(&format!("building {}", variant.name));
         let directory = server.cwd.as_ref().map(Path::new);
-        build_by_shell(&variant.name, command, directory, cancelled, &mut |elapsed, line| {
-            progress(&format!("building {}  {} s  {line}", variant.name, elapsed.as_secs()));
+        build_by_shell(&variant.name, command, directory, cancelled, &mut |time, line| {
+            progress(&format!("building {}  {} s  {line}", variant.name, time.as_secs()));
         })?;
     }
     Ok(())

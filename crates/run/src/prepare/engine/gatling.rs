@@ -33,14 +33,10 @@ pub(super) fn find(
     })?;
     let target: Target = catalog.default_target(FAMILY)?;
     let compiler = Jdk::find_compiler().ok().map(|jdk| jdk.home);
-    let unavailable = catalog.build_targets(
-        std::slice::from_ref(&target),
-        compiler.as_deref(),
-        cancelled,
-        &mut |elapsed, line| {
-            progress(&format!("building gatling  {} s  {line}", elapsed.as_secs()));
-        },
-    )?;
+    let targets = std::slice::from_ref(&target);
+    let unavailable = catalog.build_targets(targets, compiler.as_deref(), cancelled, &mut |time, line| {
+        progress(&format!("building gatling  {} s  {line}", time.as_secs()));
+    })?;
     if let Some((_, why)) = unavailable.first() {
         return Err(missing(format!("it is not available here: {}; leave it out", why.reason)));
     }
