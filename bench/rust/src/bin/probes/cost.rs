@@ -43,7 +43,7 @@ pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn 
 /// The hiccup meters. One of them runs in the JVM.
 pub fn of_meters(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     let server = stage.jvm(20, 10_000, 0, true)?;
-    let mut inside = JvmMeter::find(stage.folder(), [server.pid()].into_iter()).ok_or("the JVM has no meter")?;
+    let mut inside = JvmMeter::find(stage.folder(), server.pid()).ok_or("the JVM has no meter")?;
     let mut outside: Option<Meter> = None;
     let mut with = |is_metered: bool| match outside.take() {
         Some(meter) => {

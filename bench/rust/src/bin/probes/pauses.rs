@@ -27,7 +27,7 @@ type Deed<'a> = dyn Fn() -> Result<u64, Box<dyn Error>> + 'a;
 pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     verdicts.head("Pauses of about 50 ms in a JVM");
     let server = stage.jvm(0, 0, LIVE, true)?;
-    let mut inside = JvmMeter::find(stage.folder(), [server.pid()].into_iter()).ok_or("the JVM has no meter")?;
+    let mut inside = JvmMeter::find(stage.folder(), server.pid()).ok_or("the JVM has no meter")?;
     // The first collections are skipped, because the JVM still adapts.
     for _ in 0..3 {
         get(&server, "/gc")?;

@@ -70,8 +70,9 @@ impl RunningServer {
         let runtime_probe = RuntimeProbe::find(&cpu_probes, &jvms, counters);
         // What one of several runtimes suffers says too little of all.
         let is_alone = jvms.len() == 1 && (cpu_probes.len() == 1 || runtime_probe.is_some());
-        let the_jvm = || jvms.iter().copied().filter(|_| is_alone);
-        let (meter, stop_log) = (JvmMeter::find(logs, the_jvm()), StopLog::find(logs, the_jvm()));
+        let the_jvm = jvms.first().filter(|_| is_alone);
+        let meter = the_jvm.and_then(|jvm| JvmMeter::find(logs, *jvm));
+        let stop_log = the_jvm.and_then(|jvm| StopLog::find(logs, *jvm));
         Self { live, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
     }
 

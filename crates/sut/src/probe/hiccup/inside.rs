@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tare_sys::clock::Nanos;
 
@@ -34,12 +34,9 @@ pub struct JvmMeter {
 }
 
 impl JvmMeter {
-    /// The meter of the first of these processes that has one; `None` if no JVM was started with it.
-    pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
-        processes.find_map(|pid| Self::open(folder.join(format!("{pid}.hiccups"))))
-    }
-
-    fn open(path: PathBuf) -> Option<Self> {
+    /// The meter of a process; `None` if that is no JVM that was started with it.
+    pub fn find(folder: &Path, pid: u32) -> Option<Self> {
+        let path = folder.join(format!("{pid}.hiccups"));
         let file = File::options().read(true).write(true).open(&path).ok()?;
         let meter = Self { file, recording: 0 };
         let is_ours = meter.read_head()?[0] == MAGIC;
@@ -107,7 +104,7 @@ mod tests {
     fn the_delays_of_the_recording_that_was_wanted_are_read() {
         let folder = tempfile::tempdir().unwrap();
         agent_writes(folder.path(), &[MAGIC, 0, 1, 2, 1_000_000, 5, 2_000_000, 9, 77]);
-        let mut meter = JvmMeter::find(folder.path(), [6, 7].into_iter()).unwrap();
+        let mut meter = JvmMeter::find(folder.path(), 7).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
         meter.start_recording();
         assert_eq!(meter.read_head().unwrap()[1], 1, "the agent is asked to record");
@@ -126,12 +123,12 @@ mod tests {
     fn what_is_not_such_a_file_or_claims_too_much_gives_nothing() {
         let folder = tempfile::tempdir().unwrap();
         agent_writes(folder.path(), &[1, 2, 3, 4]);
-        assert!(JvmMeter::find(folder.path(), [7].into_iter()).is_none());
+        assert!(JvmMeter::find(folder.path(), 7).is_none());
         agent_writes(folder.path(), &[MAGIC]);
-        assert!(JvmMeter::find(folder.path(), [7].into_iter()).is_none());
+        assert!(JvmMeter::find(folder.path(), 7).is_none());
         for count in [5, u64::MAX] {
             agent_writes(folder.path(), &[MAGIC, 0, 1, count, 1, 1]);
-            let mut meter = JvmMeter::find(folder.path(), [7].into_iter()).unwrap();
+            let mut meter = JvmMeter::find(folder.path(), 7).unwrap();
             meter.start_recording();
             assert_eq!(meter.finish_recording(), []);
         }
@@ -149,7 +146,7 @@ mod tests {
     fn a_count_of_more_delays_than_the_file_holds_is_none() {
         let folder = tempfile::tempdir().unwrap();
         agent_writes(folder.path(), &[MAGIC, 0, 1, 1 << 44, 1_000_000, 5]);
-        let mut meter = JvmMeter::find(folder.path(), std::iter::once(7)).unwrap();
+        let mut meter = JvmMeter::find(folder.path(), 7).unwrap();
         meter.start_recording();
         assert_eq!(meter.finish_recording(), []);
     }

@@ -45,10 +45,10 @@ pub struct StopLog {
 }
 
 impl StopLog {
-    /// The log of the first of these processes that has one; `None` where no JVM writes one.
-    pub fn find(folder: &Path, mut processes: impl Iterator<Item = u32>) -> Option<Self> {
-        let is_written = |log: &Self| !log.was_turned_off() && process::has_our_clock(log.pid);
-        processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid).filter(is_written))
+    /// The log of a process; `None` if that is no JVM that writes one.
+    pub fn find(folder: &Path, pid: u32) -> Option<Self> {
+        let log = Self::open(&folder.join(format!("{pid}.safepoints")), pid)?;
+        (!log.was_turned_off() && process::has_our_clock(pid)).then_some(log)
     }
 
     /// Whether another option turned it off, as `-Xlog:disable` does: it is empty after several stops.
@@ -177,7 +177,7 @@ mod tests {
 
     fn log(folder: &Path, text: &str) -> StopLog {
         fs::write(folder.join("31.safepoints"), text).unwrap();
-        StopLog::find(folder, [30, 31].into_iter()).unwrap()
+        StopLog::find(folder, 31).unwrap()
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         let (half, rest) = JDK_17.split_at(40);
         fs::write(&path, [JDK_25, half].concat()).unwrap();
         let mut jvm = File::options().append(true).open(&path).unwrap();
-        let mut log = StopLog::find(folder.path(), [30, 31].into_iter()).unwrap();
+        let mut log = StopLog::find(folder.path(), 31).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
         assert_eq!(log.take_stops(), Some(vec![IdleSpan { begin_ns: 1_281, end_ns: 2_000 }]));
         assert_eq!(log.take_stops(), Some(Vec::new()));
@@ -204,7 +204,7 @@ mod tests {
             fs::write(folder.path().join(pid.to_string()), hsperf::tests::file(&[("sun.rt.safepoints", stops)]))
                 .unwrap();
             fs::write(folder.path().join(format!("{pid}.safepoints")), text).unwrap();
-            assert_eq!(StopLog::find(folder.path(), std::iter::once(pid)).is_some(), is_log, "{stops} {text}");
+            assert_eq!(StopLog::find(folder.path(), pid).is_some(), is_log, "{stops} {text}");
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let path = folder.path().join("31.safepoints");
         fs::write(&path, JDK_25).unwrap();
         let writer = File::options().write(true).open(&path).unwrap();
-        let mut log = StopLog::find(folder.path(), std::iter::once(31)).unwrap();
+        let mut log = StopLog::find(folder.path(), 31).unwrap();
         assert!(log.take_stops().is_some());
         writer.set_len(0).unwrap();
         assert_eq!(log.take_stops(), None);
