@@ -9,7 +9,7 @@ use tare_record::Phase;
 use crate::context::FixedLoad;
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
-use crate::scenario::alternating_round::AlternatingRound;
+use crate::scenario::alternating_round::drive_alternating;
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::slice::SliceLoad;
 
@@ -77,7 +77,7 @@ pub(crate) fn measure_rounds(scenario: &mut ScenarioRun<'_, '_>, fixed: Option<F
             RoundStep::Alternate { round, turns, orders } => {
                 scenario.announce_round(turns, (number, of));
                 let load = scenario.load(SliceKind::Saturating, round, 0.0);
-                AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
+                drive_alternating(scenario, &load, turns, &orders)?;
             }
         }
     }

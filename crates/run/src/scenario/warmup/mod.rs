@@ -18,7 +18,7 @@ use crate::context::cores::Cores;
 use crate::error::RunError;
 use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
-use crate::scenario::alternating_round::AlternatingRound;
+use crate::scenario::alternating_round::drive_alternating;
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::slice::SliceLoad;
 
@@ -49,8 +49,8 @@ const FEWEST_USERS: u32 = 8;
 pub(crate) struct WarmUp {
     cap: Duration,
     users: u32,
-    fewest_users: u32,
-    most_users: u32,
+    /// The fewest and the most of them.
+    allowed_users: RangeInclusive<u32>,
     /// What the slowest server answered in the last full round; 0 before.
     slowest_per_s: f64,
     /// How long the last full round took; 0 before.
@@ -105,8 +105,7 @@ impl WarmUp {
         Self {
             cap,
             users,
-            fewest_users,
-            most_users,
+            allowed_users: fewest_users..=most_users,
             slowest_per_s: 0.0,
             full_round: Duration::ZERO,
             until_steady,
@@ -129,7 +128,7 @@ impl WarmUp {
         let whole = Turns { length: load.length, discard: load.discard, count: 1 };
         let turns = self.turns(scenario, load.length).filter(|_| is_full).unwrap_or(whole);
         let orders: Vec<_> = (0..turns.count).map(|_| self.orders.shuffled(0..scenario.members())).collect();
-        let kept = AlternatingRound::new(scenario, load, turns).run(scenario, &orders)?;
+        let kept = drive_alternating(scenario, &load, turns, &orders)?;
         if is_full && !kept.is_empty() {
             let slices = scenario.last_slices(kept.len());
             let slowest_per_s = slices.iter().map(|slice| slice.load.throughput_per_s()).fold(f64::INFINITY, f64::min);
@@ -140,7 +139,7 @@ impl WarmUp {
             // A quiet round does not show the cost at full load.
             self.slowest_per_s = slowest_per_s;
             if self.until_steady {
-                self.users = users_for_quick_drain(load.length, slowest_per_s, self.fewest_users..=self.most_users);
+                self.users = users_for_quick_drain(load.length, slowest_per_s, &self.allowed_users);
             }
             self.full_round = self.elapsed(scenario) - begin;
         }
@@ -237,8 +236,8 @@ fn quiet_rate(round: u32, slowest_per_s: f64) -> Option<f64> {
 
 /// The number of users, a power of two or the maximum, with which a slice drains in about half its length. With slow answers it
 /// is small: 128 uploads of 5 MiB take seconds together, and windows of that length are too few.
-fn users_for_quick_drain(length: Duration, slowest_per_s: f64, users: RangeInclusive<u32>) -> u32 {
-    let (fewest, most) = users.into_inner();
+fn users_for_quick_drain(length: Duration, slowest_per_s: f64, users: &RangeInclusive<u32>) -> u32 {
+    let (fewest, most) = (*users.start(), *users.end());
     let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(fewest));
     if answered >= f64::from(most) { most } else { (1 << (answered as u32).ilog2()).max(fewest) }
 }
@@ -265,12 +264,12 @@ mod tests {
 
     #[test]
     fn slow_answers_are_asked_for_by_fewer_users() {
-        let users = |per_s, most| users_for_quick_drain(SLICE, per_s, 8.min(most)..=most);
+        let users = |per_s, most| users_for_quick_drain(SLICE, per_s, &(8.min(most)..=most));
         assert_eq!(users(15_000.0, 128), 128);
         assert_eq!(users(130.0, 128), 16, "of 130 uploads per second, 16 take an eighth of a second");
         assert_eq!((users(3.0, 128), users(0.0, 128)), (8, 8), "enough to keep a server busy");
         assert_eq!((users(3.0, 5), users(f64::INFINITY, 100)), (5, 100), "never more than the plan has");
-        let of_12_workers = |per_s| users_for_quick_drain(SLICE, per_s, 12..=128);
+        let of_12_workers = |per_s| users_for_quick_drain(SLICE, per_s, &(12..=128));
         assert_eq!((of_12_workers(3.0), of_12_workers(130.0)), (12, 16), "one for each worker");
     }
 
