@@ -15,16 +15,15 @@ use tare_sys::procfs::tree::process_tree;
 
 use crate::SutError;
 use crate::probe::jvm::is_jvm;
+use async_profiler::JvmRecording;
+use perf::PerfRecording;
 
 pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
 
 #[derive(Debug)]
-pub struct Sampling(Kind);
-
-#[derive(Debug)]
-enum Kind {
-    Jvm(async_profiler::JvmRecording),
-    Native(perf::PerfRecording),
+pub enum Sampling {
+    Jvm(JvmRecording),
+    Native(PerfRecording),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -53,21 +52,19 @@ impl Sampling {
         match only_jvm(&jvms)? {
             Some(jvm) => {
                 let file = folder.join(format!("{name}.jfr"));
-                let recording = async_profiler::JvmRecording::begin(jvm, event, &file, jar, cancelled)?;
-                Ok(Self(Kind::Jvm(recording)))
+                JvmRecording::begin(jvm, event, &file, jar, cancelled).map(Self::Jvm)
             }
             None => {
                 let file = folder.join(format!("{name}.perf"));
-                let recording = perf::PerfRecording::begin(&tree, event, &file, cancelled)?;
-                Ok(Self(Kind::Native(recording)))
+                PerfRecording::begin(&tree, event, &file, cancelled).map(Self::Native)
             }
         }
     }
 
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
-        match self.0 {
-            Kind::Jvm(recording) => recording.stop_and_read(),
-            Kind::Native(recording) => recording.stop_and_read(),
+        match self {
+            Self::Jvm(recording) => recording.stop_and_read(),
+            Self::Native(recording) => recording.stop_and_read(),
         }
     }
 }

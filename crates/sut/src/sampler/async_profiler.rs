@@ -31,7 +31,7 @@ const ALLOC_EVERY_KIB: u64 = 32;
 const CONVERTER_JAVA: u32 = 17;
 
 #[derive(Debug)]
-pub(super) struct JvmRecording {
+pub struct JvmRecording {
     library: Library,
     pid: u32,
     event: ProfileEvent,

@@ -30,7 +30,7 @@ const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_
 const WITHOUT_KERNEL: &str = ", without the kernel, which needs kernel.perf_event_paranoid=1";
 
 #[derive(Debug)]
-pub(super) struct PerfRecording {
+pub struct PerfRecording {
     child: Child,
     file: PathBuf,
     cancelled: Arc<AtomicBool>,
