@@ -6,7 +6,6 @@ use thiserror::Error;
 
 /// Why a session could not be opened or a slice could not be run.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum LoadError {
     /// The specification contradicts itself.
     #[error("{what}; {remedy}")]

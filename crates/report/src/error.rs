@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReportError {
     #[error("cannot write {} ({cause}): {}", .file.display(), remedy(.cause))]
     Write { file: PathBuf, cause: std::io::Error },

@@ -4,7 +4,6 @@ use thiserror::Error;
 
 /// A failure of the machine, the record, the generator or tare itself.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum RunError {
     /// The plan asks for something that this machine lacks, such as cores: what is wrong and what would be right.
     #[error("{key}: {message}")]

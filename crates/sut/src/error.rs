@@ -13,7 +13,6 @@ const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixe
 
 /// Errors of a server under test, its build and its contract.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SutError {
     #[error("{server}: {source}")]
     Child { server: String, source: ChildError },

@@ -16,7 +16,6 @@ pub use stages::Stages;
 
 /// The load model of a slice.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Schedule {
     /// Each user sends its next request when it has the response to the last. The intended start is that moment, or the
     /// start of a reconnect, so a delay in a busy generator counts as send lag and in the response time.

@@ -13,7 +13,6 @@ use crate::session::worker_thread::{WorkerOrder, WorkerReport};
 
 /// Progress of a slice, for live output.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub enum Watched<'a> {
     /// The slice waits for its connections. Reported four times a second, if opening them takes longer than a quarter.
     Opening(Opening),

@@ -5,7 +5,6 @@ use thiserror::Error;
 use super::message::Version;
 
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum ProtocolError {
     /// The pipe failed or ended within a message.
     #[error("the connection broke: {0}")]

@@ -6,7 +6,6 @@ use super::{MAX_HEAD_BYTES, MAX_HEADERS};
 
 /// Why bytes are not an HTTP/1.1 answer. After an error the connection cannot be used any more.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ParseError {
     #[error("not an HTTP answer: {0}")]
     Malformed(httparse::Error),

@@ -27,7 +27,6 @@ pub struct Request<'a> {
 
 /// Why a request cannot be sent as HTTP/1.1.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum EncodeError {
     #[error("`{}` is not a request method; use a name such as GET or POST", .0.escape_debug())]
     Method(String),

@@ -35,7 +35,6 @@ pub enum Arrival {
 
 /// Why bytes break the WebSocket protocol. The peer was informed, and the connection cannot be used any more.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FrameError {
     /// A frame that breaks the protocol, or is not allowed at this point.
     #[error("{0}")]
