@@ -127,17 +127,15 @@ impl<'a> ForkServers<'a> {
         next: &str,
     ) -> Result<(), RunError> {
         let place = self.place;
-        let failed: Vec<usize> = self.indices(|member| member.health == Health::Failed);
-        if failed.is_empty() {
+        let has_failed = |member: &ServerState<'_>| member.health == Health::Failed;
+        let failed = self.members.iter().filter(|member| has_failed(member));
+        let wanted: Vec<_> = failed.map(|member| (member.id, member.variant, member.restarts + 1)).collect();
+        if wanted.is_empty() {
             return Ok(());
         }
-        context.journal.show(&Progress::At(place, RunStep::Starting { servers: failed.len() }));
-        self.stop_members(context, &failed)?;
-        let again = |member: &ServerState<'a>| (member.id, member.variant, member.restarts + 1);
-        let wanted: Vec<_> = failed.iter().map(|at| again(&self.members[*at])).collect();
-        for at in &failed {
-            self.members[*at].health = Health::Excluded;
-        }
+        context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
+        self.stop_members(context, has_failed)?;
+        self.members.iter_mut().for_each(|member| member.exclude_unless(!has_failed(member)));
         for started in start_batch(context, &wanted, &place)? {
             let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
             *member = started;
@@ -193,30 +191,22 @@ impl<'a> ForkServers<'a> {
 
     /// Stops all and records how each ended.
     pub fn stop(mut self, context: &mut RunContext<'_>) -> Result<(), RunError> {
-        let started = self.indices(|member| member.is_started);
-        self.stop_members(context, &started)
+        self.stop_members(context, |member| member.is_started)
     }
 
-    fn stop_members(&mut self, context: &mut RunContext<'_>, members: &[usize]) -> Result<(), RunError> {
-        let ids: Vec<ServerId> = members.iter().map(|at| self.members[*at].id).collect();
-        let ends = context.bed.stop(&ids);
-        for (at, end) in members.iter().zip(ends) {
-            let member = &mut self.members[*at];
+    fn stop_members(
+        &mut self,
+        context: &mut RunContext<'_>,
+        is_wanted: impl Fn(&ServerState<'_>) -> bool,
+    ) -> Result<(), RunError> {
+        let members: Vec<_> = self.members.iter_mut().filter(|member| is_wanted(member)).collect();
+        let ids: Vec<ServerId> = members.iter().map(|member| member.id).collect();
+        for (member, end) in members.into_iter().zip(context.bed.stop(&ids)) {
             member.is_started = false;
             let facts = context.bed.program_facts(member.variant)?;
-            let record = fork_record(&self.place, member.variant, facts, end);
-            context.journal.append_fork(ForkRecord {
-                startup_ns: member.startup_ns,
-                rest_cpu_share: member.rest_cpu_share,
-                healthy: member.is_healthy(),
-                ..record
-            })?;
+            context.journal.append_fork(fork_record(&self.place, member.variant, facts, end, Some(member)))?;
         }
         Ok(())
-    }
-
-    fn indices(&self, wanted: impl Fn(&ServerState<'a>) -> bool) -> Vec<usize> {
-        (0..self.members.len()).filter(|at| wanted(&self.members[*at])).collect()
     }
 }
 
@@ -292,29 +282,34 @@ fn report_failed_start(
     let (text, log) = message.split_once('\n').unwrap_or((&message, ""));
     let reason = text.trim_end_matches(':').to_owned();
     let log = Some(log.to_owned()).filter(|log| !log.is_empty());
-    let failed = EventRecord { log, ..EventRecord::new(EventKind::ServerNotStarted { reason }) };
-    let failed = match error {
+    let mut failed = EventRecord { log, ..EventRecord::new(EventKind::ServerNotStarted { reason }) };
+    if matches!(error, SutError::PortLost { .. }) {
         // Another program's doing: this start does not count, and all others do.
-        SutError::PortLost { .. } => EventRecord { voids: false, level: EventLevel::Warning, ..failed },
-        _ => failed,
-    };
+        (failed.voids, failed.level) = (false, EventLevel::Warning);
+    }
     context.fork_event(failed, place, Some(&variant.name), None)?;
     let command = context.bed.program_facts(variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };
-    context.journal.append_fork(fork_record(place, variant, facts, "did not start".to_owned()))
+    context.journal.append_fork(fork_record(place, variant, facts, "did not start".to_owned(), None))
 }
 
-/// The record of a start that is not healthy and took no time.
-fn fork_record(place: &RunPosition<'_>, variant: &Variant, facts: ProgramFacts, end: String) -> ForkRecord {
+/// The record of a start; `started` is the server, unless that did not start.
+fn fork_record(
+    place: &RunPosition<'_>,
+    variant: &Variant,
+    facts: ProgramFacts,
+    end: String,
+    started: Option<&ServerState<'_>>,
+) -> ForkRecord {
     ForkRecord {
         fork: place.fork,
         group: place.group.to_owned(),
         variant: variant.name.clone(),
         command: facts.command,
-        startup_ns: 0,
+        startup_ns: started.map_or(0, |server| server.startup_ns),
         resolved: facts.resolved,
-        rest_cpu_share: None,
+        rest_cpu_share: started.and_then(|server| server.rest_cpu_share),
         end,
-        healthy: false,
+        healthy: started.is_some_and(ServerState::is_healthy),
     }
 }
