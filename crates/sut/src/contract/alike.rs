@@ -52,10 +52,8 @@ pub struct AgreedAnswer {
     pub body: Option<Vec<u8>>,
 }
 
-struct PartDifference {
-    part: MayDiffer,
-    text: String,
-}
+/// A part that differs, and how in words.
+type PartDifference = (MayDiffer, String);
 
 impl GivenAnswer {
     /// Of an answer of the server at `address`. `may_differ` is given where it must be like others.
@@ -92,19 +90,18 @@ impl GivenAnswer {
         let header = |name: &&str| {
             let [wanted, got] = [expected, self].map(|answer| answer.headers.get(*name).map(String::as_str));
             let text = compare_headers(name, wanted, got)?;
-            Some(PartDifference { part: MayDiffer::Header((*name).to_owned()), text })
+            Some((MayDiffer::Header((*name).to_owned()), text))
         };
         let of_headers = COMPARED.iter().chain(length).filter_map(header);
-        let all = of_headers.chain(body.map(|text| PartDifference { part: MayDiffer::Body, text }));
+        let all = of_headers.chain(body.map(|text| (MayDiffer::Body, text)));
         let is_length = |part: &MayDiffer| *part == MayDiffer::Header(LENGTH.to_owned());
-        all.filter(|found| !(ours.allows(&found.part) || is_length(&found.part) && ours.allows(&MayDiffer::Body)))
-            .collect()
+        all.filter(|(part, _)| !(ours.allows(part) || is_length(part) && ours.allows(&MayDiffer::Body))).collect()
     }
 
     /// The line of a suite that allows these differences, with those that it allows already.
     fn line_that_allows(&self, differences: &[PartDifference]) -> String {
         let mut parts = self.compared.as_ref().map_or_else(Vec::new, |compared| compared.may_differ.clone());
-        parts.extend(differences.iter().map(|found| found.part.clone()));
+        parts.extend(differences.iter().map(|(part, _)| part.clone()));
         may_differ_line(&parts)
     }
 
@@ -139,7 +136,7 @@ pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> R
     let second = client.ask(request).map_err(|failure| failure.to_string())?;
     let (status, body) = (first.status, first.body.clone());
     let [first, second] = [first, second].map(|answer| GivenAnswer::of(answer, address, Some(&[])));
-    let changing = second.differences(&first).into_iter().map(|found| found.part).collect();
+    let changing = second.differences(&first).into_iter().map(|(part, _)| part).collect();
     Ok(TwoAnswers { status, body, changing })
 }
 
@@ -189,7 +186,7 @@ pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec
 }
 
 fn joined(differences: &[PartDifference]) -> String {
-    differences.iter().map(|found| found.text.as_str()).collect::<Vec<_>>().join("; ")
+    differences.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_millis(5);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     at: Nanos,
-    timeout: Duration,
+    pub(super) timeout: Duration,
 }
 
 impl Deadline {

@@ -8,6 +8,7 @@ use tare_sys::clock;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
 use super::client::{Client, Failure};
+use super::http2::Deadline;
 use super::stream::Stream;
 
 const CHECKED_MESSAGES: usize = 3;
@@ -50,8 +51,7 @@ struct Line {
     stream: Stream,
     unread: Vec<u8>,
     received: usize,
-    timeout: Duration,
-    deadline: clock::Nanos,
+    deadline: Deadline,
 }
 
 impl Line {
@@ -59,9 +59,9 @@ impl Line {
     fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), String> {
         let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
         let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode);
-        let ((mut handshake, bytes), timeout) = (begun.map_err(in_words)?, client.timeout);
+        let (mut handshake, bytes) = begun.map_err(in_words)?;
         let stream = client.send_bytes_alone(&bytes).map_err(in_words)?;
-        let mut line = Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout };
+        let mut line = Self { stream, unread: Vec::new(), received: 0, deadline: Deadline::after(client.timeout) };
         loop {
             line.read()?;
             let mut bytes = &line.unread[..];
@@ -91,9 +91,9 @@ impl Line {
     }
 
     fn read(&mut self) -> Result<(), String> {
-        let (received, seconds) = (self.received, self.timeout.as_secs_f64());
+        let (received, seconds) = (self.received, self.deadline.timeout.as_secs_f64());
         let silent = format!("within {seconds}s came {received} of {CHECKED_MESSAGES} messages");
-        if clock::now() >= self.deadline {
+        if self.deadline.check().is_err() {
             return Err(silent);
         }
         let mut buffer = [0; 4096];
