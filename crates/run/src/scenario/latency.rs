@@ -25,7 +25,6 @@ const WINDOW: Duration = Duration::from_secs(3);
 /// The fewest windows of a server: one in which the generator stood still can be left out.
 const FEWEST_WINDOWS: u32 = 2;
 
-#[derive(Debug, Clone)]
 struct ServerPace {
     server: String,
     /// Collections per request; 0 where none is known.
@@ -77,24 +76,23 @@ fn first_fork(plan: &Plan, rounds: u32, windows: LatencyWindows) -> u32 {
 fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<LatencyWindows, RunError> {
     let FixedLoad { rate_per_s, rounds, .. } = fixed;
     let slices = &scenario.plan().slices;
-    let paces: Vec<ServerPace> = (0..scenario.members())
-        .filter(|member| scenario.server_state(*member).is_healthy())
-        .map(|member| ServerPace {
-            server: scenario.server_state(member).variant.name.clone(),
-            collections_per_request: collections_per_request(scenario.slices_of(member)),
-        })
-        .collect();
-    let windows = windows_of(&paces, rate_per_s, slices.latency.0, slices.discard.0);
-    let longest = paces.iter().max_by(|a, b| a.needed_s(rate_per_s).total_cmp(&b.needed_s(rate_per_s)));
+    let healthy = (0..scenario.members()).filter(|member| scenario.server_state(*member).is_healthy());
+    let paces = healthy.map(|member| ServerPace {
+        server: scenario.server_state(member).variant.name.clone(),
+        collections_per_request: collections_per_request(scenario.slices_of(member)),
+    });
+    let longest = paces.max_by(|a, b| a.needed_s(rate_per_s).total_cmp(&b.needed_s(rate_per_s)));
+    let needed_s = longest.as_ref().map_or(0.0, |pace| pace.needed_s(rate_per_s));
+    let windows = windows_of(needed_s, slices.latency.0, slices.discard.0);
     if let Some(pace) = longest {
         let plan = LatencyPlan {
             first_fork: first_fork(scenario.plan(), rounds, windows),
             windows: windows.count,
             window_s: windows.length().as_secs_f64(),
             rate_per_s,
-            server: pace.server.clone(),
             collects_every_s: pace.period_s(rate_per_s),
-            needed_s: pace.needed_s(rate_per_s),
+            server: pace.server,
+            needed_s,
         };
         let event = EventRecord::new(EventKind::LatencyPlanned(plan));
         scenario.context.fork_event(event, &scenario.place, None, Some(&scenario.named.name))?;
@@ -118,9 +116,8 @@ impl ServerPace {
     }
 }
 
-/// The windows that are long enough for each of these servers, as far as `longest` allows. The head of each is not scored.
-fn windows_of(paces: &[ServerPace], rate_per_s: f64, longest: Duration, head: Duration) -> LatencyWindows {
-    let needed_s = paces.iter().map(|pace| pace.needed_s(rate_per_s)).fold(0.0, f64::max);
+/// The windows that are long enough for a server, as far as `longest` allows. The head of each is not scored.
+fn windows_of(needed_s: f64, longest: Duration, head: Duration) -> LatencyWindows {
     let needed = Duration::try_from_secs_f64(needed_s).unwrap_or(longest).max(SHORTEST).min(longest);
     let count = ((needed.as_secs_f64() / WINDOW.as_secs_f64()).round() as u32).max(FEWEST_WINDOWS);
     let length = (needed + head * count).min(longest) / count;
@@ -154,8 +151,8 @@ mod tests {
             server: "any".to_owned(),
             collections_per_request: period_s.map_or(0.0, |period_s| 1.0 / (5_000.0 * period_s)),
         };
-        let paces: Vec<ServerPace> = periods_s.iter().map(pace).collect();
-        let windows = windows_of(&paces, 5_000.0, Duration::from_secs(longest_s), HEAD);
+        let needed_s = periods_s.iter().map(pace).map(|pace| pace.needed_s(5_000.0)).fold(0.0, f64::max);
+        let windows = windows_of(needed_s, Duration::from_secs(longest_s), HEAD);
         (windows.count, windows.length_ns / 1_000_000)
     }
 
@@ -172,9 +169,9 @@ mod tests {
         assert_eq!(windows(&[Some(0.01)], 60), (2, 1_100), "five collections would be too few requests");
         assert_eq!(windows(&[], 60), (2, 1_100), "no server is left: nothing is driven");
         let slow = ServerPace { server: "slow".to_owned(), collections_per_request: 0.0 };
-        let of_slow = windows_of(std::slice::from_ref(&slow), 10.0, Duration::from_secs(12), HEAD);
+        let of_slow = windows_of(slow.needed_s(10.0), Duration::from_secs(12), HEAD);
         assert_eq!((of_slow.count, of_slow.length_ns), (4, 3_000_000_000), "a thousand seconds are not allowed");
-        let unasked = windows_of(&[slow], 0.0, Duration::from_secs(12), HEAD);
+        let unasked = windows_of(slow.needed_s(0.0), Duration::from_secs(12), HEAD);
         assert_eq!(unasked, of_slow, "a rate of zero would take for ever");
     }
 }
