@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tare_load::Target;
 use tare_plan::load_plan::ServerProcess;
 use tare_sys::affinity::{CpuSet, cpus_of_task};
-use tare_sys::procfs::net::{listeners, socket_owner, sockets_of};
+use tare_sys::procfs::net::{listeners_on, socket_owner, sockets_of};
 use tare_sys::procfs::process::{Command, commands};
 use tare_sys::procfs::tree::process_tree;
 
@@ -92,8 +92,7 @@ fn cpus_of_server(port: u16) -> Option<CpuSet> {
 }
 
 fn listening_on(port: u16) -> HashSet<u64> {
-    let here = listeners().unwrap_or_default().into_iter().filter(|listener| listener.address.port() == port);
-    here.map(|listener| listener.inode).collect()
+    listeners_on(port).unwrap_or_default().into_iter().map(|listener| listener.inode).collect()
 }
 
 #[cfg(test)]

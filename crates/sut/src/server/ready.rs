@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tare_sys::child::Child;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::net::{self, Listener, Owner};
+use tare_sys::procfs::net::{self, Owner};
 use tare_sys::procfs::tree::process_tree;
 
 use super::log::{Log, ReadyLine};
@@ -41,10 +41,8 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
 
 /// The program that listens on a port of this machine: `PID 4711 (nginx)`; `None` if none does.
 pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
-    Ok(match find_holder(port, 0)? {
-        Holder::Foreign(owner) => Some(describe_owner(owner)),
-        _ => None,
-    })
+    let inodes: HashSet<u64> = net::listeners_on(port)?.into_iter().map(|l| l.inode).collect();
+    Ok((!inodes.is_empty()).then(|| describe_owner(net::socket_owner(&inodes))))
 }
 
 /// Whether a start failed because another process took the port that tare had chosen.
@@ -256,10 +254,9 @@ enum Holder {
     Foreign(Option<Owner>),
 }
 
-/// The owner of `port`, of which another program's figures would be wrong. The tree of `pid` is the server's own; 0 has
-/// none.
+/// The owner of `port`, of which another program's figures would be wrong. The tree of `pid` is the server's own.
 fn find_holder(port: u16, pid: u32) -> Result<Holder, SutError> {
-    let listening: Vec<Listener> = net::listeners()?.into_iter().filter(|l| l.address.port() == port).collect();
+    let listening = net::listeners_on(port)?;
     if listening.is_empty() {
         return Ok(Holder::Nobody);
     }
@@ -278,9 +275,6 @@ fn listening_addresses(pid: u32) -> Result<Vec<SocketAddr>, SutError> {
 }
 
 fn sockets_of_tree(pid: u32) -> Result<HashSet<u64>, SutError> {
-    if pid == 0 {
-        return Ok(HashSet::new());
-    }
     Ok(process_tree(pid)?.into_iter().flat_map(net::sockets_of).collect())
 }
 

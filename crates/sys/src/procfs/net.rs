@@ -29,6 +29,11 @@ pub fn listeners() -> Result<Vec<Listener>, ProcfsError> {
     Ok(all)
 }
 
+/// Those on a port.
+pub fn listeners_on(port: u16) -> Result<Vec<Listener>, ProcfsError> {
+    Ok(listeners()?.into_iter().filter(|listener| listener.address.port() == port).collect())
+}
+
 /// The sockets that a process holds open; empty if it is gone or another user's.
 pub fn sockets_of(pid: u32) -> HashSet<u64> {
     let descriptors = numbers_in(format!("/proc/{pid}/fd")).unwrap_or_default();
