@@ -148,13 +148,9 @@ impl Client {
 
     fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
         let deadline = Deadline::after(self.timeout);
-        let mut http2 = match self.http2.take() {
-            Some(http2) => http2,
-            None => self.begin_http2(deadline)?,
-        };
+        let mut http2 = self.http2.take().map_or_else(|| self.begin_http2(deadline), Ok)?;
         let mut answer = Answer { keeps_alive: true, ..Answer::default() };
-        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
-        answer.trailers = trailers;
+        answer.trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
         self.http2 = Some(http2);
         if request.grpc.is_some() {
             answer.read_reply();
@@ -163,7 +159,7 @@ impl Client {
     }
 
     fn begin_http2(&self, deadline: Deadline) -> Result<Http2, Failure> {
-        Http2::begin(self.connect().map_err(Failure::Connect)?, deadline)
+        Http2::begin(self.connect()?, deadline)
     }
 
     fn exchange_http2(
@@ -192,10 +188,7 @@ impl Client {
 
     fn exchange(&mut self, method: &Method, bytes: &[u8], has_body: bool) -> Result<Answer, Failure> {
         let is_reused = self.connection.is_some();
-        let mut stream = match self.connection.take() {
-            Some(stream) => stream,
-            None => self.connect().map_err(Failure::Connect)?,
-        };
+        let mut stream = self.connection.take().map_or_else(|| self.connect(), Ok)?;
         let (sent_bytes, written) = send(&mut stream, bytes);
         // Also after a failed write: a server that refuses a body early has usually answered.
         let mut answer = Answer::default();
@@ -222,13 +215,14 @@ impl Client {
 
     /// Sends bytes over a connection of their own.
     pub(super) fn send_bytes_alone(&self, bytes: &[u8]) -> Result<Stream, Failure> {
-        let mut stream = self.connect().map_err(Failure::Connect)?;
+        let mut stream = self.connect()?;
         send(&mut stream, bytes).1.map_err(Failure::Write)?;
         Ok(stream)
     }
 
-    fn connect(&self) -> io::Result<Stream> {
-        Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
+    fn connect(&self) -> Result<Stream, Failure> {
+        let Endpoint { address, security, .. } = &self.endpoint;
+        Stream::open(*address, security.as_ref(), self.timeout).map_err(Failure::Connect)
     }
 
     /// Reads until `reader` has enough. Returns whether the connection stays open; `None` before the answer's end.
