@@ -180,10 +180,8 @@ impl TestBed for ProcessBed<'_> {
         named: &NamedScenario,
         agreed: Option<&AgreedAnswer>,
     ) -> Result<(), RunError> {
-        let mut sessions = Vec::with_capacity(servers.len());
-        for id in servers {
-            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, named, agreed));
-        }
+        let order = |id: &ServerId| Ok(SessionOrder::of(self.plan, *id, self.server(*id)?, named, agreed));
+        let sessions = servers.iter().map(order).collect::<Result<Vec<_>, RunError>>()?;
         self.load.open(sessions)
     }
 

@@ -69,20 +69,19 @@ impl IntervalCollector {
     /// the one before, but not to its use of the server. The last interval has the error of the clocks, known only now.
     pub fn finish(mut self, whole: &SliceSample) -> (Vec<StoredSlice>, Vec<EventRecord>) {
         let open = self.open.take().map(|load| self.end_interval(load));
-        let mut left = Vec::new();
-        match (self.last.take(), open) {
+        let (before, mut last) = match (self.last.take(), open) {
             (Some(mut last), Some(open)) if open.load.window_ns < self.interval_ns() / 2 => {
                 last.load.append(&open.load);
-                left.push(last);
+                (None, Some(last))
             }
-            (last, open) => left.extend(last.into_iter().chain(open)),
-        }
-        if let Some(last) = left.last_mut() {
+            (last, None) => (None, last),
+            both => both,
+        };
+        if let Some(last) = &mut last {
             last.load.messages.clock = whole.messages.clock;
             last.load.messages.clock_within_ns = whole.messages.clock_within_ns;
         }
-        let last = left.pop();
-        let mut records: Vec<StoredSlice> = left.into_iter().map(|interval| self.record(interval)).collect();
+        let mut records: Vec<StoredSlice> = before.into_iter().map(|interval| self.record(interval)).collect();
         self.server.iter_mut().for_each(WatchedServer::end_division);
         records.extend(last.map(|interval| self.record(interval)));
         (records, self.server.map(|server| server.events).unwrap_or_default())
