@@ -3,8 +3,8 @@
 mod answers;
 pub(crate) mod missing_messages;
 pub(crate) mod pushed_message;
+pub(crate) mod server_clock;
 pub(crate) mod slice;
-pub(crate) mod stamps;
 #[cfg(test)]
 mod tests;
 mod window;

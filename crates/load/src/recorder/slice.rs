@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use crate::cancel::Cancel;
-use crate::recorder::stamps::Stamps;
+use crate::recorder::server_clock::ClockModel;
 use crate::schedule::Schedule;
 use crate::schedule::sending::Sending;
 use crate::schedule::stop_rule::StopRule;
@@ -58,7 +58,8 @@ impl SliceSpec {
 pub(crate) struct WorkerSlice {
     pub(crate) spec: SliceSpec,
     pub(crate) start: Nanos,
-    pub(crate) stamps: Stamps,
+    /// By which the stamps of pushed messages are read; `None` for a probe of it, in which pings are sent between messages.
+    pub(crate) server_clock: Option<ClockModel>,
     /// How often to hand over a part of the sample; `None` for only once, at the end.
     pub(crate) every: Option<Duration>,
     pub(crate) cancel: Cancel,

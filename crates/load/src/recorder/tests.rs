@@ -3,8 +3,8 @@
 use super::*;
 use crate::cancel::Cancel;
 use crate::input::request::RequestSpec;
+use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::SliceSpec;
-use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 
@@ -17,7 +17,7 @@ fn requests() -> RequestSet {
 /// A slice of one second that starts at one millisecond and may drain for another second.
 fn slice(every: Option<Duration>) -> WorkerSlice {
     let spec = SliceSpec::new(Schedule::Closed, 1, StopRule::Duration(Duration::from_secs(1)));
-    WorkerSlice { spec, start: Nanos(MS), stamps: Stamps::Unknown, every, cancel: Cancel::new() }
+    WorkerSlice { spec, start: Nanos(MS), server_clock: Some(ClockModel::default()), every, cancel: Cancel::new() }
 }
 
 /// Records a slice with requests of these durations.

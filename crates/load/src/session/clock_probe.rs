@@ -11,10 +11,10 @@ use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
+use crate::recorder::server_clock::{ClockModel, is_own_clock};
 use crate::recorder::slice::SliceSpec;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share};
-use crate::session::server_clock::{ClockModel, is_own_clock};
 
 /// Messages that a probe receives, and the longest time it waits for them.
 const MESSAGES: u64 = 20;

@@ -2,7 +2,6 @@
 
 mod clock_probe;
 mod opening;
-pub(crate) mod server_clock;
 mod spec;
 mod user_setup;
 mod worker_thread;
@@ -23,10 +22,9 @@ use crate::input::request::UserSetup;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::tls::Security;
+use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::{SliceSpec, WorkerSlice};
-use crate::recorder::stamps::Stamps;
 use crate::schedule::Share;
-use crate::session::server_clock::ClockModel;
 use crate::session::user_setup::{ReadyUsers, set_up_users};
 use crate::session::worker_thread::{WorkerOrder, WorkerReport, WorkerThread};
 use crate::worker::Setup;
@@ -202,7 +200,7 @@ impl LoadSession {
         }
         self.check_slice(slice)?;
         let before = self.probe_clock(cancel)?;
-        let mut sample = self.run_with_clock(slice, Some(&before), every, cancel, start, watcher)?;
+        let mut sample = self.run_with_clock(slice, Some(before), every, cancel, start, watcher)?;
         // After a cancellation, do not wait for more messages.
         let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
         // An error leaves the estimate unconfirmed: the slice has been measured.
@@ -224,7 +222,7 @@ impl LoadSession {
     fn run_with_clock(
         &mut self,
         slice: &SliceSpec,
-        server_clock: Option<&ClockModel>,
+        server_clock: Option<ClockModel>,
         every: Option<Duration>,
         cancel: &Cancel,
         start: &mut dyn FnMut() -> Nanos,
@@ -233,11 +231,10 @@ impl LoadSession {
         // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
-        let stamps = server_clock.map_or(Stamps::Probing, ClockModel::stamps);
         let start = start();
         for worker in &self.workers {
             let (spec, cancel) = (slice.clone(), cancel.clone());
-            worker.send_order(WorkerOrder::Run(WorkerSlice { spec, start, stamps, every, cancel }))?;
+            worker.send_order(WorkerOrder::Run(WorkerSlice { spec, start, server_clock, every, cancel }))?;
         }
         let sample = self.collect(&mut |part| {
             if let Some(model) = server_clock {

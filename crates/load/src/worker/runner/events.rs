@@ -12,7 +12,7 @@ use super::SliceRunner;
 use crate::problem::Problem;
 use crate::protocol::connection::Step;
 use crate::protocol::push_of;
-use crate::recorder::stamps::Stamps;
+use crate::recorder::server_clock::ClockModel;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
@@ -155,7 +155,8 @@ impl<C: Clock> SliceRunner<C> {
     /// Records a pushed message. One that was sent after the window ends its subscription instead, in a slice of fixed
     /// count with the returned problem.
     fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
-        let sent = self.stamps.sent_at(stamp);
+        let clock = self.server_clock.unwrap_or_default();
+        let sent = clock.sent_at(stamp);
         let at = sent.map_or(at, |(sent, _)| self.arrival_time(sent, at));
         self.sample_clock(token, at, stamp);
         if !self.recorder.is_before_end(sent.map_or(at, |(sent, _)| sent)) {
@@ -167,7 +168,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         let pushed = self.connections[token].push(at, sent, at + self.setup.timeout)?;
         self.connections.reset_backoff(token);
-        self.recorder.record_message(&pushed, self.stamps.tolerance_ns());
+        self.recorder.record_message(&pushed, clock.tolerance_ns());
         if pushed.is_last {
             self.unsubscribe(token, at);
         }
@@ -181,10 +182,10 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Records a sample of the server's clock, if that is not this machine's.
     fn sample_clock(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) {
-        let at = match self.stamps {
-            Stamps::Ours(_) | Stamps::Unknown => return,
-            Stamps::Theirs(_) => at,
-            Stamps::Probing => {
+        let at = match self.server_clock {
+            Some(ClockModel { epoch: Some(_), estimate: Some(_) }) => at,
+            Some(_) => return,
+            None => {
                 let now = self.now();
                 let period = push_of(self.setup.protocol).map_or(Duration::ZERO, |push| push.period);
                 // Half a period later both ends are as idle as before a message.

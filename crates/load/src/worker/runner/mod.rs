@@ -19,8 +19,8 @@ use crate::problem::Problem;
 use crate::protocol::connection::{Exchange, Returned};
 use crate::protocol::subscription::Subscription;
 use crate::protocol::{push_of, timeout_text};
+use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::WorkerSlice;
-use crate::recorder::stamps::Stamps;
 use crate::recorder::{CpuTimes, Recorder, Times};
 
 /// The longest sleep, so that a cancellation is noticed.
@@ -33,8 +33,8 @@ pub(super) struct SliceRunner<C> {
     pub(super) connections: Connections,
     dispatcher: Dispatcher,
     recorder: Recorder,
-    /// How the stamps of pushed messages are read.
-    stamps: Stamps,
+    /// As in [`WorkerSlice`].
+    server_clock: Option<ClockModel>,
     /// When the next ping leaves, which measures the round trip to the server, and on which connection.
     ping: Option<(Nanos, Token)>,
     wait_policy: WaitPolicy,
@@ -47,7 +47,7 @@ impl<C: Clock> SliceRunner<C> {
             clock,
             dispatcher: Dispatcher::new(Rc::clone(&setup)),
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
-            stamps: Stamps::Unknown,
+            server_clock: Some(ClockModel::default()),
             ping: None,
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(Rc::clone(&setup)),
@@ -61,7 +61,7 @@ impl<C: Clock> SliceRunner<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.recorder.begin_slice(slice);
-        (self.stamps, self.ping) = (slice.stamps, None);
+        (self.server_clock, self.ping) = (slice.server_clock, None);
         self.wait_policy.begin(slice.spec.sending);
         self.dispatcher.begin_slice(slice, self.connections.in_use());
         self.connections.begin_slice(slice.start);

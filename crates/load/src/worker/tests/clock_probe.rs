@@ -10,10 +10,9 @@ use tare_wire::ws::{Endpoint, Kind};
 use super::simulation::World;
 use super::websocket::{EPOCH_NS, PERIOD, START, greeting, pushes, run};
 use super::{MS, slice};
-use crate::recorder::stamps::Stamps;
+use crate::recorder::server_clock::ClockModel;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
-use crate::session::server_clock::ClockModel;
 use crate::worker::WorkerSlice;
 
 const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
@@ -49,15 +48,15 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
     }))
 }
 
-fn heard(world: World, stamps: Stamps) -> SliceSample {
+fn heard(world: World, server_clock: Option<ClockModel>) -> SliceSample {
     let stop = StopRule::Count { requests: 3, at_most: Duration::from_secs(6) };
-    run(world, pushes(Some(8)), &WorkerSlice { stamps, ..slice(Schedule::Closed, stop) })
+    run(world, pushes(Some(8)), &WorkerSlice { server_clock, ..slice(Schedule::Closed, stop) })
 }
 
 #[test]
 fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
     for ahead_ns in [0, 3 * S, -3 * S, 3_600 * S] {
-        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Probing);
+        let sample = heard(pushing(ahead_ns, 100, true), None);
         let messages = &sample.messages;
         assert_eq!((sample.failed, messages.received, messages.subscriptions), (0, 24, 3), "{:?}", sample.errors);
         assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
@@ -73,7 +72,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
 
 #[test]
 fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
-    let sample = heard(pushing(0, 100, false), Stamps::Probing);
+    let sample = heard(pushing(0, 100, false), None);
     let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, sample.messages.received, OURS);
     assert_eq!((epoch, estimate.map(|found| (found.messages, found.round_trip_ns))), (None, Some((24, None))));
 }
@@ -81,7 +80,7 @@ fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
 #[test]
 fn a_slice_that_does_not_know_the_clock_counts_messages_and_states_no_latency() {
     for ahead_ns in [3_600 * S, -3_600 * S] {
-        let sample = heard(pushing(ahead_ns, 100, true), Stamps::Unknown);
+        let sample = heard(pushing(ahead_ns, 100, true), Some(ClockModel::default()));
         let messages = &sample.messages;
         assert_eq!((sample.ok, sample.failed, messages.received, messages.subscriptions), (24, 0, 24, 3));
         assert_eq!((sample.response.len(), sample.jitter.len(), messages.ahead), (0, 21, 0));
@@ -94,17 +93,18 @@ fn a_message_is_ahead_of_its_stamp_only_by_more_than_our_clocks_may_be_off() {
     for (within_ns, ahead) in [(0, 12), (2 * MS, 0)] {
         let clock = Epoch { unix_ns: EPOCH_NS, within_ns };
         // Each second message makes good for what the clock is ahead by.
-        let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Ours(clock));
+        let sample = heard(pushing(3 * MS as i64, 100, true), Some(ClockModel::own_clock(clock)));
         assert_eq!((sample.response.len(), sample.messages.ahead), (24, ahead), "{within_ns}");
     }
 }
 
 #[test]
 fn messages_ahead_of_an_estimate_show_how_far_it_is_off() {
-    let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Theirs(OURS));
-    assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
     let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
-    let widened = ClockModel { epoch: Some(OURS), estimate: Some(found) }.widened_by(&sample.clock_samples);
+    let clock = ClockModel { epoch: Some(OURS), estimate: Some(found) };
+    let sample = heard(pushing(3 * MS as i64, 100, true), Some(clock));
+    assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
+    let widened = clock.widened_by(&sample.clock_samples);
     // The clock is 3 ms ahead. A message shows 1 ms of that: it arrives 1 ms before its stamp.
     assert_eq!(widened.epoch.map(|epoch| epoch.within_ns), Some(6 * MS + 1));
 }

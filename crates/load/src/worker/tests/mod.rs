@@ -29,8 +29,8 @@ use crate::cancel::Cancel;
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
+use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::SliceSpec;
-use crate::recorder::stamps::Stamps;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share, Stages};
 use tare_sys::procfs::backlog::Backlog;
@@ -101,7 +101,13 @@ fn connections_are_spread_over_all_addresses_by_all_workers_together() {
 
 fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
     let spec = SliceSpec { drain_timeout: Duration::from_secs(5), ..SliceSpec::new(schedule, 1, stop) };
-    WorkerSlice { spec, start: Nanos(100 * MS), stamps: Stamps::Unknown, every: None, cancel: Cancel::new() }
+    WorkerSlice {
+        spec,
+        start: Nanos(100 * MS),
+        server_clock: Some(ClockModel::default()),
+        every: None,
+        cancel: Cancel::new(),
+    }
 }
 
 /// Opens this many connections, and runs a slice on them.

@@ -12,7 +12,7 @@ use super::simulation::{ByteScript, Listener, World};
 use super::{MS, drive, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
 use crate::protocol::Protocol;
-use crate::recorder::stamps::Stamps;
+use crate::recorder::server_clock::ClockModel;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
@@ -72,8 +72,8 @@ fn pushed(world: World, messages: Option<u64>, stop: StopRule) -> SliceSample {
 }
 
 fn stamped(stop: StopRule) -> WorkerSlice {
-    let stamps = Stamps::Ours(Epoch { unix_ns: EPOCH_NS, within_ns: 0 });
-    WorkerSlice { stamps, ..slice(Schedule::Closed, stop) }
+    let server_clock = Some(ClockModel::own_clock(Epoch { unix_ns: EPOCH_NS, within_ns: 0 }));
+    WorkerSlice { server_clock, ..slice(Schedule::Closed, stop) }
 }
 
 /// Three subscriptions, with enough time for them.

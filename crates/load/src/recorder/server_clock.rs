@@ -1,10 +1,9 @@
 //! The clock that stamps pushed messages, and the estimate of its offset when it is another machine's.
 
 use tare_sample::{ClockEstimate, ClockSamples, MessageTally, ServerClock};
-use tare_sys::clock::Epoch;
+use tare_sys::clock::{Epoch, Nanos};
 use tare_sys::socket::Target;
-
-use crate::recorder::stamps::Stamps;
+use tare_wire::ws::Stamped;
 
 /// With fewer stamped messages, the shortest delay may be far from the shortest possible one.
 const LEAST_MESSAGES: u64 = 5;
@@ -17,8 +16,9 @@ pub(crate) fn is_own_clock(setting: ServerClock, target: &Target) -> bool {
     }
 }
 
-/// The offset of the server's clock that a slice assumes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The offset of the server's clock that a slice assumes. By default nothing is known of it: a message counts by its
+/// arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClockModel {
     /// The server's epoch; `None` where it is unknown.
     pub(crate) epoch: Option<Epoch>,
@@ -51,9 +51,17 @@ impl ClockModel {
         Self { epoch: Some(ours), estimate: None }
     }
 
-    pub(crate) fn stamps(&self) -> Stamps {
-        let by = if self.estimate.is_some() { Stamps::Theirs } else { Stamps::Ours };
-        self.epoch.map_or(Stamps::Unknown, by)
+    /// The moment at which a message with this stamp was sent, and the stamp; `None` if that is unknown.
+    pub(crate) fn sent_at(self, stamp: Option<Stamped>) -> Option<(Nanos, Stamped)> {
+        let (epoch, stamp) = self.epoch.zip(stamp)?;
+        Some((epoch.monotonic_from_unix(stamp.unix_ns), stamp))
+    }
+
+    /// How long after its arrival a message's stamp may be before the message counts as ahead of time, in nanoseconds.
+    /// An estimated clock has no limit: such a message shows that the estimate is wrong.
+    pub(crate) fn tolerance_ns(self) -> u64 {
+        let ours = self.epoch.filter(|_| self.estimate.is_none());
+        ours.map_or(u64::MAX, |epoch| epoch.within_ns)
     }
 
     /// The same estimate, with its error widened for these messages of a slice: one that is faster than those of the
@@ -95,8 +103,6 @@ fn estimated_epoch(samples: &ClockSamples, ours: Epoch) -> Option<Epoch> {
 
 #[cfg(test)]
 mod tests {
-    use tare_sys::clock::Nanos;
-
     use super::*;
 
     const OURS: Epoch = Epoch { unix_ns: 1_700_000_000_000_000_000, within_ns: 20 };
@@ -186,7 +192,7 @@ mod tests {
             assert_eq!((widened.epoch.unwrap().within_ns, widened.estimate), (within_ns, found.estimate), "{delay_ns}");
         }
         let same = ClockModel::own_clock(OURS);
-        assert_eq!((same.widened_by(&samples(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
+        assert_eq!((same.widened_by(&samples(3 * S, &[1; 9], 1, None)), same.tolerance_ns()), (same, 20));
         assert_eq!(found.widened_by(&ClockSamples::default()), found);
     }
 
