@@ -9,7 +9,9 @@ const CHUNK_BYTES: usize = 16 * 1024;
 
 /// A method by name, as written. Fails when the name is not a token of RFC 9110, section 5.6.2.
 pub fn method_named(name: &str) -> Result<Method, EncodeError> {
-    Method::from_bytes(name.as_bytes()).map_err(|_| EncodeError::Method(name.to_owned()))
+    Method::from_bytes(name.as_bytes()).map_err(|_| {
+        EncodeError(format!("`{}` is not a request method; use a name such as GET or POST", name.escape_debug()))
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -25,19 +27,10 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// Why a request cannot be sent as HTTP/1.1.
+/// Why a request cannot be sent as HTTP/1.1, and what to write instead, in words.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum EncodeError {
-    #[error("`{}` is not a request method; use a name such as GET or POST", .0.escape_debug())]
-    Method(String),
-    #[error("`{}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters", .0.escape_debug())]
-    Path(String),
-    #[error("header `{}` cannot be sent; names are tokens, values have no control characters", .0.escape_debug())]
-    Header(String),
-    /// A header says something wrong about the length of the body.
-    #[error("{0}")]
-    Framing(String),
-}
+#[error("{0}")]
+pub struct EncodeError(String);
 
 impl Request<'_> {
     /// The request as it is sent. Fails when a part violates RFC 9112, or a header states another length of the body.
@@ -83,7 +76,8 @@ pub fn check_request<'a>(
 ) -> Result<(), EncodeError> {
     method_named(method)?;
     if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(EncodeError::Path(path.to_owned()));
+        let remedy = "begin it with / and percent-encode spaces and non-ASCII characters";
+        return Err(EncodeError(format!("`{}` is not a request path; {remedy}", path.escape_debug())));
     }
     headers.clone().try_for_each(|(name, value)| check_header(name, value))?;
     check_framing(headers, body_bytes)
@@ -91,7 +85,9 @@ pub fn check_request<'a>(
 
 fn check_header(name: &str, value: &str) -> Result<(), EncodeError> {
     let fits = is_token(name) && value.bytes().all(is_field_byte);
-    if fits { Ok(()) } else { Err(EncodeError::Header(name.to_owned())) }
+    let rule = "names are tokens, values have no control characters";
+    let wrong = || EncodeError(format!("header `{}` cannot be sent; {rule}", name.escape_debug()));
+    fits.then_some(()).ok_or_else(wrong)
 }
 
 /// Refuses headers that would let the server wait for more body than is sent, or take the rest of it for a request (RFC
@@ -103,7 +99,7 @@ fn check_framing<'a>(
     let given = |wanted: &'static str| {
         headers.clone().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
     };
-    let wrong = |text: String| Err(EncodeError::Framing(text));
+    let wrong = |text: String| Err(EncodeError(text));
     if given("content-length").chain(given("transfer-encoding")).count() > 1 {
         let both = "the length of the body is stated twice, by Content-Length or Transfer-Encoding";
         return wrong(format!("{both}; leave one of them out"));
@@ -203,17 +199,22 @@ mod tests {
             (&[("Transfer-Encoding", "chunked, gzip")], b"", "does not say where the body ends"),
         ] {
             let error = encode("POST", "/", headers, body).unwrap_err();
-            assert!(matches!(&error, EncodeError::Framing(text) if text.contains(says)), "{headers:?}: {error}");
+            assert!(error.to_string().contains(says), "{headers:?}: {error}");
         }
         assert!(encode("GET", "/", &[("Content-Length", "0")], b"").is_ok());
     }
 
     #[test]
     fn parts_that_would_break_the_grammar_are_refused() {
-        assert!(matches!(encode("GE T", "/", &[], b""), Err(EncodeError::Method(_))));
-        assert!(matches!(encode("GET", "x", &[], b""), Err(EncodeError::Path(_))));
-        assert!(matches!(encode("GET", "/a b", &[], b""), Err(EncodeError::Path(_))));
-        assert!(matches!(encode("GET", "/", &[("a", "b\r\nc: d")], b""), Err(EncodeError::Header(_))));
-        assert!(matches!(encode("GET", "/", &[("a b", "c")], b""), Err(EncodeError::Header(_))));
+        for (method, path, headers, says) in [
+            ("GE T", "/", &[][..], "`GE T` is not a request method; use"),
+            ("GET", "x", &[], "`x` is not a request path; begin it"),
+            ("GET", "/a b", &[], "`/a b` is not a request path; begin it"),
+            ("GET", "/", &[("a", "b\r\nc: d")], "header `a` cannot be sent; names are"),
+            ("GET", "/", &[("a b", "c")], "header `a b` cannot be sent; names are"),
+        ] {
+            let error = encode(method, path, headers, b"").unwrap_err().to_string();
+            assert!(error.starts_with(says), "{error}");
+        }
     }
 }
