@@ -91,18 +91,18 @@ impl LoadSession {
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
         raise_open_file_limit(own_connections)?;
-        let ready = match user {
-            Some(user) => Some(ReadyUsers { values: vec![user], ..ReadyUsers::default() }),
-            None => setup.as_ref().map(|setup| set_up_users(spec, setup, own_connections)).transpose()?,
+        let ready = match (user, &setup) {
+            (Some(user), _) => ReadyUsers { values: vec![user], ..ReadyUsers::default() },
+            (None, Some(setup)) => set_up_users(spec, setup, own_connections)?,
+            (None, None) => ReadyUsers::default(),
         };
-        let has_setup = ready.is_some();
-        if let (Some(setup), Some(true)) = (&setup, ready.as_ref().map(ReadyUsers::have_cookies)) {
+        if let Some(setup) = setup.filter(|_| ready.have_cookies()) {
             requests = setup.encode_load(&spec.host(), true)?;
         }
-        // A worker without a connection would have nothing to do.
-        let least_connections = ready.as_ref().map_or(own_connections, |ready| ready.values.len());
+        let ReadyUsers { values, mut failed } = ready;
+        // A worker without a connection would have nothing to do. A set-up without a ready user has failed.
+        let least_connections = if values.is_empty() { own_connections } else { values.len() };
         let cpus: Vec<usize> = spec.cpus.iter().take(least_connections).collect();
-        let ReadyUsers { values, mut failed } = ready.unwrap_or_default();
         // After many failures the others are not tried.
         let missing = own_connections - values.len();
         let failed_example = failed.iter().next().map(|(_, tally)| tally.example.clone());
@@ -124,7 +124,7 @@ impl LoadSession {
                 users: values.iter().skip(worker).step_by(cpus.len()).cloned().collect(),
                 failed_users: std::mem::take(&mut failed),
             };
-            workers.push(WorkerThread::start(*cpu, setup, has_setup)?);
+            workers.push(WorkerThread::start(*cpu, setup)?);
         }
         let (share, connections) = (spec.share, spec.connections);
         let missing_users = failed_example.map(|example| {

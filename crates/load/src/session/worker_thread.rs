@@ -1,5 +1,6 @@
 //! The session's end of a worker thread: it sends orders and receives reports. Nothing else is shared.
 
+use std::error::Error;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -20,9 +21,12 @@ pub(crate) struct WorkerThread {
     reports: Receiver<WorkerReport>,
     thread: JoinHandle<()>,
     share: Share,
-    /// The most connections, one for each user that was set up.
+    /// The most connections: one for each user that was set up, and any number without a set-up.
     most: usize,
 }
+
+/// A worker in its thread.
+type ThreadWorker = Worker<ReadinessPoller, MonotonicClock>;
 
 pub(crate) enum WorkerOrder {
     Prepare { in_use: usize, cancel: Cancel },
@@ -40,16 +44,18 @@ pub(crate) enum WorkerReport {
 
 impl WorkerThread {
     /// Starts the thread. When this returns, the thread is pinned, where that can be done, and has its poller.
-    pub(crate) fn start(cpu: usize, setup: Setup, has_setup: bool) -> Result<Self, LoadError> {
-        let failed = |reason: String| LoadError::Worker { cpu, reason };
+    pub(crate) fn start(cpu: usize, setup: Setup) -> Result<Self, LoadError> {
         let share = setup.share;
-        let most = if has_setup { setup.users.len() } else { usize::MAX };
+        let most = if setup.users.is_empty() { usize::MAX } else { setup.users.len() };
         let (orders, inbox) = channel();
         let (outbox, reports) = channel();
         let thread = Builder::new()
             .name(format!("tare-load-{cpu}"))
-            .spawn(move || serve(cpu, setup, &inbox, &outbox))
-            .map_err(|error| failed(error.to_string()))?;
+            .spawn(move || match open_worker(cpu, setup) {
+                Ok(worker) => serve(worker, &inbox, &outbox),
+                Err(error) => drop(outbox.send(WorkerReport::Last(Err(error)))),
+            })
+            .map_err(|error| failed_start(cpu, &error))?;
         let thread = Self { orders, reports, thread, share, most };
         // The first report shows whether the thread is pinned and has its poller.
         match thread.wait_for_report() {
@@ -77,22 +83,22 @@ impl WorkerThread {
     }
 }
 
-/// The main function of a worker thread: one last report per order, until the session is dropped.
-fn serve(cpu: usize, setup: Setup, inbox: &Receiver<WorkerOrder>, outbox: &Sender<WorkerReport>) {
-    let failed = |reason: String| LoadError::Worker { cpu, reason };
+fn failed_start(cpu: usize, error: &dyn Error) -> LoadError {
+    LoadError::Worker { cpu, reason: error.to_string() }
+}
+
+/// Pins the calling thread and gives it its poller.
+fn open_worker(cpu: usize, setup: Setup) -> Result<ThreadWorker, LoadError> {
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
-    let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
-        .map_err(|error| failed(error.to_string()))
-        .and_then(|()| ReadinessPoller::new().map_err(|error| failed(error.to_string())));
+    pin_current_thread(&CpuSet::from_indices([cpu])).map_err(|error| failed_start(cpu, &error))?;
+    let poller = ReadinessPoller::new().map_err(|error| failed_start(cpu, &error))?;
     let backlog = setup.targets[0].tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);
-    let mut worker = match poller {
-        Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
-        Err(error) => {
-            let _ = outbox.send(WorkerReport::Last(Err(error)));
-            return;
-        }
-    };
+    Ok(Worker::new(poller, MonotonicClock, setup, backlog))
+}
+
+/// The main function of a worker thread: one last report per order, until the session is dropped.
+fn serve(mut worker: ThreadWorker, inbox: &Receiver<WorkerOrder>, outbox: &Sender<WorkerReport>) {
     // If the session is gone, the next line notices it.
     let send = |report| drop(outbox.send(report));
     let mut report = WorkerReport::Last(Ok(SliceSample::default()));

@@ -14,7 +14,9 @@ use crate::schedule::Share;
 #[derive(Debug)]
 pub(crate) struct Values {
     feeds: Vec<Rows>,
-    counters: Vec<Counter>,
+    /// Each counts such that the workers together use each number once.
+    counters: Vec<u64>,
+    step: u64,
     random: Pcg64Mcg,
     /// What the set-up has given each user of this worker.
     users: Vec<UserValues>,
@@ -23,13 +25,6 @@ pub(crate) struct Values {
 
 /// The values of one user, by column.
 pub(crate) type UserValues = Vec<String>;
-
-/// Counts such that the workers together use each number once.
-#[derive(Debug)]
-struct Counter {
-    present: u64,
-    step: u64,
-}
 
 /// The feeds and counters that a request advances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,13 +57,12 @@ impl Uses {
 
 impl Values {
     pub(crate) fn new(feeds: &[Feed], counters: &[u64], seed: u64, share: Share) -> Self {
-        let counter = |from: &u64| {
-            let step = share.workers as u64;
-            Counter { present: from.wrapping_add(share.worker as u64).wrapping_sub(step), step }
-        };
+        let step = share.workers as u64;
+        let before_first = |from: &u64| from.wrapping_add(share.worker as u64).wrapping_sub(step);
         Self {
             feeds: feeds.iter().map(|feed| Rows::of(feed, share)).collect(),
-            counters: counters.iter().map(counter).collect(),
+            counters: counters.iter().map(before_first).collect(),
+            step,
             // Arrivals have the same seed, and would be told by the values: a large one after each short gap.
             random: worker_source(!seed, share.worker),
             users: Vec::new(),
@@ -84,8 +78,7 @@ impl Values {
             }
         }
         for slot in &uses.counters {
-            let counter = &mut self.counters[*slot];
-            counter.present = counter.present.wrapping_add(counter.step);
+            self.counters[*slot] = self.counters[*slot].wrapping_add(self.step);
         }
         true
     }
@@ -117,7 +110,7 @@ impl Values {
                 escaping.write(value.map_or("", String::as_str), out);
             }
             // The other values consist of letters, digits and hyphens, which never need escaping.
-            Variable::Counter(slot) => push(out, format_args!("{}", self.counters[slot].present)),
+            Variable::Counter(slot) => push(out, format_args!("{}", self.counters[slot])),
             Variable::Number { from, to } => {
                 let drawn = up_to(&mut self.random, from.abs_diff(to));
                 push(out, format_args!("{}", from.wrapping_add_unsigned(drawn)));
