@@ -96,12 +96,7 @@ fn form(place: &str, fields: &[(String, String)], scope: &mut Scope<'_>) -> Resu
 }
 
 fn encoded(place: &str, text: &str, scope: &mut Scope<'_>) -> Result<Template, LoadError> {
-    let encode = |text: &[u8]| {
-        let mut out = Vec::new();
-        url_encode(text, &mut out);
-        out
-    };
-    Ok(Template::parse(place, text, scope)?.map(encode, |_| Escaping::Url))
+    Ok(Template::parse(place, text, scope)?.map(url_encode, |_| Escaping::Url))
 }
 
 /// A line that stands between parts, and in none of them.

@@ -49,8 +49,8 @@ fn inside_json(value: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-pub(crate) fn url_encode(text: &[u8], out: &mut Vec<u8>) {
-    encode(text, UNRESERVED, out);
+pub(crate) fn url_encode(text: &[u8]) -> Vec<u8> {
+    percent_encode(text, UNRESERVED).flat_map(str::bytes).collect()
 }
 
 fn encode(value: &[u8], set: &'static AsciiSet, out: &mut Vec<u8>) {

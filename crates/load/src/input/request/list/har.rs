@@ -63,16 +63,9 @@ fn body(post: &Value) -> Result<ListedBody, &'static str> {
             if post["mimeType"].as_str().is_some_and(|mime_type| mime_type.starts_with("multipart/")) {
                 return Err("the body has parts, and only the fields were recorded");
             }
-            let mut form = Vec::new();
-            for (name, value) in fields(&post["params"]) {
-                if !form.is_empty() {
-                    form.push(b'&');
-                }
-                url_encode(name.as_bytes(), &mut form);
-                form.push(b'=');
-                url_encode(value.as_bytes(), &mut form);
-            }
-            ListedBody::Bytes(form)
+            let encoded =
+                |(name, value): (&str, &str)| [name, value].map(|text| url_encode(text.as_bytes())).join(&b'=');
+            ListedBody::Bytes(fields(&post["params"]).map(encoded).collect::<Vec<_>>().join(&b'&'))
         }
         None => ListedBody::None,
     })
