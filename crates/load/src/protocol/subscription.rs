@@ -7,7 +7,7 @@ use tare_wire::ws::Stamped;
 use crate::protocol::arrived::Arrived;
 use crate::protocol::connection::Step;
 use crate::protocol::conversation::Push;
-use crate::recorder::missing_messages::{MissingMessages, Silence};
+use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Subscription {
         let Push { messages, period } = self.push;
         let since = self.sent.or(self.arrived_at).unwrap_or(since);
         let is_silence = messages.is_none() && !period.is_zero();
-        let silence = is_silence.then_some(Silence { since, period });
+        let silence = is_silence.then_some((since, period));
         MissingMessages { messages: self.behind.max(0) as u64, silence }
     }
 

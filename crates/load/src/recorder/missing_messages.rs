@@ -9,28 +9,17 @@ use tare_sys::clock::Nanos;
 pub(crate) struct MissingMessages {
     /// How many of a fixed number of messages are missing.
     pub(crate) messages: u64,
-    /// Without a fixed number: the time since the last message.
-    pub(crate) silence: Option<Silence>,
-}
-
-/// A time without a message, while one was due in each period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Silence {
-    pub(crate) since: Nanos,
-    pub(crate) period: Duration,
+    /// Without a fixed number: the time of the last message, and the period in which each other was due.
+    pub(crate) silence: Option<(Nanos, Duration)>,
 }
 
 impl MissingMessages {
-    /// The number of missing messages between two moments.
+    /// The number of missing messages between two moments. One that is late by half a period counts as missing.
     pub(crate) fn count(&self, from: Nanos, until: Nanos) -> u64 {
-        self.messages + self.silence.map_or(0, |silence| silence.due_messages(from, until))
-    }
-}
-
-impl Silence {
-    /// The number of messages that were due. A message counts as missing when it is late by half a period.
-    fn due_messages(&self, from: Nanos, until: Nanos) -> u64 {
-        let (silent_ns, period_ns) = (until.since(self.since.max(from)), Nanos::from(self.period).0.max(1));
-        (silent_ns.saturating_add(period_ns / 2) / period_ns).saturating_sub(1)
+        let due = |(since, period): (Nanos, Duration)| {
+            let (silent_ns, period_ns) = (until.since(since.max(from)), Nanos::from(period).0);
+            (silent_ns.saturating_add(period_ns / 2) / period_ns).saturating_sub(1)
+        };
+        self.messages + self.silence.map_or(0, due)
     }
 }

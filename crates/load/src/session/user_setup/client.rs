@@ -28,10 +28,9 @@ const TOKEN: Token = Token(0);
 
 /// One connection at a time, reused as long as the server allows.
 pub(super) struct Client<'a> {
+    spec: &'a SessionSpec,
     target: Target,
     security: Option<&'a Security>,
-    connect_timeout: Duration,
-    timeout: Duration,
     requests: &'a RequestSet,
     connection: Connection,
     stream: Option<Box<dyn BlockingStream>>,
@@ -64,7 +63,7 @@ impl<S: BlockingStream> BlockingStream for StreamOwned<ClientConnection, S> {
 impl<'a> Client<'a> {
     /// No connection yet. Users alternate between the addresses of the server.
     pub(super) fn new(
-        spec: &SessionSpec,
+        spec: &'a SessionSpec,
         protocol: Protocol,
         security: Option<&'a Security>,
         requests: &'a RequestSet,
@@ -72,10 +71,9 @@ impl<'a> Client<'a> {
     ) -> Self {
         let targets = spec.targets();
         Self {
+            spec,
             target: targets[user % targets.len()].clone(),
             security,
-            connect_timeout: spec.connect_timeout,
-            timeout: spec.timeout,
             requests,
             connection: Connection::new(protocol, &spec.base().into()),
             stream: None,
@@ -85,13 +83,9 @@ impl<'a> Client<'a> {
     pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => {
-                let stream = self.connect()?;
-                self.connection.open();
-                stream
-            }
+            None => self.connect()?,
         };
-        let deadline = clock::now() + self.timeout;
+        let deadline = clock::now() + self.spec.timeout;
         let exchange = Exchange::new(request, Times { intended: clock::now(), ..Times::default() }, deadline);
         let mut outbox = Outbox::default();
         self.connection.begin_parts(&mut outbox, TOKEN, exchange, &Arc::new(parts));
@@ -120,10 +114,7 @@ impl<'a> Client<'a> {
             // A server that refuses a body early may have answered already.
             let written = outbox.0.drain(..).try_for_each(|bytes| stream.write_all(&bytes));
             let written = written.and_then(|()| stream.flush());
-            let count = match stream.read(&mut buffer) {
-                Ok(count) => count,
-                Err(error) => return Err(problem_of_io(error, written)),
-            };
+            let count = stream.read(&mut buffer).map_err(|error| problem_of_io(error, written))?;
             let is_broken = count == 0 && !self.connection.completes_answer(&CloseCause::EndOfStream);
             let step = if is_broken {
                 Step::Broken(self.connection.problem_of_end(&CloseCause::EndOfStream))
@@ -139,22 +130,23 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn connect(&self) -> Result<Box<dyn BlockingStream>, Problem> {
+    fn connect(&mut self) -> Result<Box<dyn BlockingStream>, Problem> {
+        self.connection.open();
         let failed = |error: io::Error| Problem::of_end(&CloseCause::ConnectFailed(error));
         match &self.target {
             Target::Tcp(address) => {
-                let socket = TcpStream::connect_timeout(address, self.connect_timeout).map_err(failed)?;
+                let socket = TcpStream::connect_timeout(address, self.spec.connect_timeout).map_err(failed)?;
                 socket.set_nodelay(true).map_err(failed)?;
                 self.secure(socket)
             }
-            Target::Unix(path) => self.secure(connect_unix(path, self.connect_timeout).map_err(failed)?),
+            Target::Unix(path) => self.secure(connect_unix(path, self.spec.connect_timeout).map_err(failed)?),
         }
     }
 
     fn secure(&self, mut socket: impl BlockingStream + 'static) -> Result<Box<dyn BlockingStream>, Problem> {
         let Some(security) = self.security else { return Ok(Box::new(socket)) };
         let failed = |error: io::Error| Problem::new(ErrorClass::Tls, explain_io(&error));
-        socket.set_timeout(self.connect_timeout).map_err(failed)?;
+        socket.set_timeout(self.spec.connect_timeout).map_err(failed)?;
         let mut connection = security.begin().map_err(|error| failed(io::Error::other(error)))?;
         while connection.is_handshaking() {
             connection.complete_io(&mut socket).map_err(failed)?;
