@@ -16,8 +16,6 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 /// The part of the answer that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct PartialAnswer {
-    /// 0 until the head has come.
-    pub(super) status: u16,
     body_bytes: u64,
     kept: Vec<u8>,
     /// The message and the status of a call of gRPC.
@@ -43,7 +41,6 @@ pub(crate) struct Taken {
 
 impl PartialAnswer {
     pub(crate) fn take_head(&mut self, head: &Head<'_>, expectation: &Expectation) {
-        self.status = head.status;
         if let Some(location) = expectation.followed_location(head) {
             self.taken = Some(Box::new(Taken { location: Some(location.to_vec()), ..Taken::default() }));
             return;
@@ -86,9 +83,9 @@ impl PartialAnswer {
         }
     }
 
-    /// How far the answer has come, for the text of a timeout; empty if nothing has.
-    pub(crate) fn progress(&self) -> String {
-        match self.status {
+    /// How far the answer has come, for the text of a timeout; empty if nothing has. The status is 0 until its head has come.
+    pub(crate) fn progress(&self, status: u16) -> String {
+        match status {
             0 if self.before_head.is_empty() => String::new(),
             0 => format!(": {}", self.before_head),
             status if self.body_bytes == 0 => format!(": status {status} came, and nothing of the body"),

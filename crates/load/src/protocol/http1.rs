@@ -253,7 +253,7 @@ impl Http1 {
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let mut exchange = self.under_way.pop_front()?;
         let has_begun = !std::mem::take(&mut self.first_bytes).is_empty();
-        if has_begun && exchange.times().status == 0 {
+        if has_begun && exchange.times.status == 0 {
             exchange.answer.before_head = "its head began, and has no end";
         }
         Some(exchange)

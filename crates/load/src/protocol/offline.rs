@@ -96,7 +96,7 @@ fn receive(
 
 /// The number of a request, which is stored as its intended start.
 const fn number(exchange: &Exchange) -> usize {
-    exchange.times().intended.0 as usize
+    exchange.times.intended.0 as usize
 }
 
 /// A transport that keeps what is sent, and receives nothing.

@@ -21,7 +21,8 @@ use crate::recorder::pushed_message::PushedMessage;
 /// A request that is under way on a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
-    times: Times,
+    /// With the status of the answer, as far as that has come.
+    pub(crate) times: Times,
     pub(crate) deadline: Nanos,
     pub(crate) request: usize,
     pub(crate) answer: PartialAnswer,
@@ -35,14 +36,6 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Its times, with the status of the answer as far as that has come.
-    pub(crate) const fn times(&self) -> Times {
-        match self.answer.status {
-            0 => self.times,
-            status => Times { status, ..self.times },
-        }
-    }
-
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
         Self { times, deadline, request, ..Self::default() }
@@ -70,7 +63,7 @@ impl Exchange {
         sent: Option<(Nanos, Stamped)>,
         deadline: Nanos,
     ) -> Option<PushedMessage> {
-        let times = self.times();
+        let times = self.times;
         let subscription = self.subscription.as_mut()?;
         self.deadline = deadline;
         let is_earlier = sent.is_some_and(|(sent, _)| sent < times.intended);
@@ -97,10 +90,11 @@ impl Exchange {
     pub(crate) fn complete(mut self, requests: &RequestSet, base: &str) -> Step {
         let problem = match (self.answer.take_location(), self.sent.take()) {
             (Some(location), Some(sent)) => {
-                let status = self.answer.status;
+                let status = self.times.status;
                 match next_request(&sent, status, &location, base, (self.redirects, requests.follow())) {
                     Ok(next) => {
-                        (self.answer, self.redirects) = (PartialAnswer::default(), self.redirects + 1);
+                        (self.answer, self.times.status) = (PartialAnswer::default(), 0);
+                        self.redirects += 1;
                         return Step::Returned(Returned {
                             exchange: self,
                             parts: Arc::new(next),
@@ -125,12 +119,10 @@ pub(crate) struct AnswerSink<'a> {
 impl Sink for AnswerSink<'_> {
     fn head(&mut self, head: &Head<'_>) {
         let Exchange { times, answer, subscription, .. } = &mut *self.exchange;
+        times.status = head.status;
         match subscription {
             None => answer.take_head(head, self.expectation),
-            Some(subscription) => {
-                times.status = head.status;
-                subscription.arrived.take_head(head, self.expectation);
-            }
+            Some(subscription) => subscription.arrived.take_head(head, self.expectation),
         }
     }
 

@@ -42,7 +42,7 @@ impl Http2 {
         }
         push_reset(&mut self.out, id, ErrorCode::CANCEL);
         self.open_waiting();
-        let patience_ns = stream.exchange.deadline.since(stream.exchange.times().intended);
+        let patience_ns = stream.exchange.deadline.since(stream.exchange.times.intended);
         match self.pinged_at {
             None if self.pings < MOST_PINGS => {
                 push_ping(&mut self.out);

@@ -191,10 +191,10 @@ impl<C: Clock> SliceRunner<C> {
     /// Ends a request under way: completed if it has no problem, else failed.
     fn finish(&mut self, exchange: &Exchange, at: Nanos, problem: Option<&Problem>) {
         self.dispatcher.note_ended();
-        let times = exchange.times();
+        let times = &exchange.times;
         match problem {
-            None => self.recorder.record_answer(&times, at, self.wait_policy.stamped_late_ns(at)),
-            Some(problem) => self.recorder.record_failed_exchange(&times, at, problem, exchange.missing()),
+            None => self.recorder.record_answer(times, at, self.wait_policy.stamped_late_ns(at)),
+            Some(problem) => self.recorder.record_failed_exchange(times, at, problem, exchange.missing()),
         }
     }
 
@@ -294,7 +294,8 @@ impl<C: Clock> SliceRunner<C> {
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         while let Some(exchange) = self.connections[token].take_overdue(now) {
-            let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.answer.progress());
+            let text =
+                format!("{}{}", timeout_text(self.setup.protocol), exchange.answer.progress(exchange.times.status));
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.finish(&exchange, exchange.deadline.min(now), Some(&problem));
             self.end_exchange(token, now, self.connections.takes_requests(token));

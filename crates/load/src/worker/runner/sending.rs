@@ -39,7 +39,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Keeps a request until a connection sends it. Its place is free for another request, or for this one again.
     pub(super) fn take_back(&mut self, returned: Returned, token: Token, at: Nanos, takes_requests: bool) {
         if let Some(status) = returned.redirected {
-            self.recorder.record_redirect(&returned.exchange.times(), status);
+            self.recorder.record_redirect(&returned.exchange.times, status);
             self.connections.reset_backoff(token);
         }
         self.connections.wake_by(returned.exchange.deadline);
