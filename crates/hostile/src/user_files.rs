@@ -22,7 +22,7 @@ pub fn check_feed(bytes: &[u8]) {
         _ => FeedFormat::JsonLines,
     };
     let Ok(feed) = Feed::parse("feed", format, rest) else { return };
-    let rows = feed.len().min(ROWS);
+    let rows = feed.rows().min(ROWS);
     let Some(column) = feed.columns().iter().find(|name| !name.contains(['{', '}', '|']) && name.trim() == **name)
     else {
         return;

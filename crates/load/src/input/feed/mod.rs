@@ -86,7 +86,7 @@ impl Feed {
             FeedFormat::Json => read::json(name, bytes),
             FeedFormat::JsonLines => read::json_lines(name, bytes),
         }?;
-        if table.is_empty() {
+        if table.rows() == 0 {
             return Err(LoadError::input(name, "it has no rows", "add at least one below the names of the columns"));
         }
         Ok(Self { table: Arc::new(table), order: FeedOrder::default() })
@@ -102,13 +102,8 @@ impl Feed {
         &self.table.columns
     }
 
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.table.len()
-    }
-
-    /// Whether there is no row. That is never so, because reading an empty feed fails.
-    pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+    /// The number of rows, at least one.
+    pub fn rows(&self) -> usize {
+        self.table.rows()
     }
 }

@@ -27,7 +27,7 @@ impl Rows {
 
     /// Goes to the next row. Returns whether there is one: not when all rows of `Once` are used.
     pub(crate) fn advance(&mut self, random: &mut Pcg64Mcg) -> bool {
-        let len = self.table.len();
+        let len = self.table.rows();
         self.present = match self.order {
             FeedOrder::Random => up_to(random, len as u64 - 1) as usize,
             FeedOrder::Once if self.next >= len => return false,

@@ -41,12 +41,8 @@ impl Table {
         self.lines.push(line);
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.lines.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
     }
 
     pub(crate) fn cell(&self, row: usize, column: usize) -> &str {

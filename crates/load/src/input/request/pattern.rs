@@ -203,7 +203,7 @@ pub(super) fn refused(place: &str, error: &EncodeError) -> LoadError {
 
 fn check_column(header: &str, feed: &Feed, column: usize) -> Result<(), LoadError> {
     let table = &feed.table;
-    (0..table.len()).find(|row| !table.cell(*row, column).bytes().all(is_field_byte)).map_or(Ok(()), |row| {
+    (0..table.rows()).find(|row| !table.cell(*row, column).bytes().all(is_field_byte)).map_or(Ok(()), |row| {
         let what = format!("a control character, which header {header} cannot carry");
         Err(LoadError::input(&table.place(row, column), &what, "take it out, or encode it with |url"))
     })
