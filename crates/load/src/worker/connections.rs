@@ -75,15 +75,15 @@ pub(super) struct Connections {
     setup: Rc<Setup>,
     entries: Vec<Entry>,
     /// The slice uses the connections before this one.
-    in_use: usize,
-    connecting: usize,
+    pub(super) in_use: usize,
+    pub(super) connecting: usize,
     /// Preparation has handled the connections before this one.
     prepared: usize,
     pace: Pace,
     /// Connections that have bytes gathered for one send.
     unflushed: Vec<Token>,
     /// No deadline of a connection is earlier than this.
-    next_deadline: Nanos,
+    pub(super) next_deadline: Nanos,
 }
 
 impl Index<Token> for Connections {
@@ -185,10 +185,6 @@ impl Connections {
         }
     }
 
-    pub(super) const fn in_use(&self) -> usize {
-        self.in_use
-    }
-
     pub(super) fn is_in_use(&self, token: Token) -> bool {
         token.index() < self.in_use
     }
@@ -212,10 +208,6 @@ impl Connections {
 
     pub(super) fn note_ending(&mut self, token: Token) {
         self.entries[token.index()].is_ending = true;
-    }
-
-    pub(super) const fn is_connecting(&self) -> bool {
-        self.connecting > 0
     }
 
     pub(super) fn attempt(&self, token: Token) -> Option<Attempt> {
@@ -316,10 +308,6 @@ impl Connections {
     /// Makes the next check of deadlines happen at this moment or earlier.
     pub(super) fn wake_by(&mut self, moment: Nanos) {
         self.next_deadline = self.next_deadline.min(moment);
-    }
-
-    pub(super) const fn next_deadline(&self) -> Nanos {
-        self.next_deadline
     }
 
     /// Begins a check of all deadlines, about once per timeout: a running load keeps moving the earliest deadline.

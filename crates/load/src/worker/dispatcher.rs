@@ -29,7 +29,7 @@ pub(super) struct Dispatcher {
     waiting: Vec<Vec<Nanos>>,
     /// Requests that a server sent back unprocessed. They wait for another connection, and their response times run on.
     returned: VecDeque<Returned>,
-    under_way: usize,
+    pub(super) under_way: usize,
 }
 
 impl Dispatcher {
@@ -71,10 +71,6 @@ impl Dispatcher {
     /// Assigns nothing until the next slice begins.
     pub(super) fn end_slice(&mut self) {
         self.demand = Demand::none();
-    }
-
-    pub(super) const fn under_way(&self) -> usize {
-        self.under_way
     }
 
     pub(super) const fn note_ended(&mut self) {

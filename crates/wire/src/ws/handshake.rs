@@ -14,11 +14,6 @@ const MAX_SHOWN_BYTES: usize = 200;
 #[error("{0}")]
 pub struct HandshakeError(pub String);
 
-/// The `Sec-WebSocket-Accept` of a key.
-pub fn accept_for(key: &[u8]) -> String {
-    derive_accept_key(key)
-}
-
 #[derive(Debug)]
 pub struct Handshake {
     parser: ResponseParser,
@@ -43,7 +38,7 @@ impl Handshake {
         let request = Request { method: &Method::GET, path, host, headers: &headers, body: b"" }.encode()?;
         let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
         let answer = AnswerCheck {
-            accept: accept_for(key.as_bytes()),
+            accept: derive_accept_key(key.as_bytes()),
             subprotocols: offered.flat_map(|(_, value)| value.split(',')).map(|name| name.trim().to_owned()).collect(),
             verdict: Ok(()),
         };

@@ -6,7 +6,9 @@ mod handshake;
 mod stamp;
 
 pub use endpoint::{Arrival, Endpoint, FrameError, Kind};
-pub use handshake::{Handshake, HandshakeError, accept_for};
+pub use handshake::{Handshake, HandshakeError};
 pub use stamp::Stamped;
+/// The `Sec-WebSocket-Accept` of a key.
+pub use tungstenite::handshake::derive_accept_key as accept_for;
 
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;

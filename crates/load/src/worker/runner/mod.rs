@@ -63,7 +63,7 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.begin_slice(slice);
         (self.server_clock, self.ping) = (slice.server_clock, None);
         self.wait_policy.begin(slice.spec.sending);
-        self.dispatcher.begin_slice(slice, self.connections.in_use());
+        self.dispatcher.begin_slice(slice, self.connections.in_use);
         self.connections.begin_slice(slice.start);
         // One place per connection at a time, so that no connection carries two requests while another carries none.
         for _ in 0..self.setup.protocol.depth() {
@@ -76,7 +76,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Whether every request has ended, or the drain has lasted as long as it may.
     pub(super) fn is_finished(&self, now: Nanos) -> bool {
         let is_open = self.recorder.is_before_end(now);
-        self.recorder.is_drained(now) || self.dispatcher.is_finished(is_open, self.connections.is_connecting())
+        self.recorder.is_drained(now) || self.dispatcher.is_finished(is_open, self.connections.connecting > 0)
     }
 
     /// Ends the wait; returns the present moment.
@@ -87,10 +87,10 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     pub(super) fn next_wait(&mut self, now: Nanos) -> WaitMode {
-        let deadline = self.connections.next_deadline().min(now + MAX_SLEEP).min(self.recorder.next_boundary());
+        let deadline = self.connections.next_deadline.min(now + MAX_SLEEP).min(self.recorder.next_boundary());
         let deadline = self.ping.map_or(deadline, |(at, _)| deadline.min(at));
         let deadline = self.dispatcher.next_wake(deadline);
-        self.wait_policy.next_wait(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way() > 0)
+        self.wait_policy.next_wait(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way > 0)
     }
 
     /// Does what is due by time alone: boundaries of the window, timeouts, pings, requests.
@@ -103,7 +103,7 @@ impl<C: Clock> SliceRunner<C> {
             self.fail_waiting(intended, intended + self.setup.timeout, "no connection was free until the deadline");
         }
         let freed = self.dispatcher.blocked_at(now);
-        if now >= self.connections.next_deadline() {
+        if now >= self.connections.next_deadline {
             self.time_out(io, now);
         }
         self.wake_users(io, now);
