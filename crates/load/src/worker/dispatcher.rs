@@ -35,7 +35,7 @@ pub(super) struct Dispatcher {
 impl Dispatcher {
     pub(super) fn new(setup: Rc<Setup>) -> Self {
         let mut cursor = setup.requests.cursor(setup.share);
-        cursor.values.set_users(setup.users.clone());
+        cursor.values.users.clone_from(&setup.users);
         Self {
             setup,
             demand: Demand::none(),
@@ -99,7 +99,7 @@ impl Dispatcher {
         let &Place { token, since, connected_at } = self.free.first()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
-        self.cursor.values.serve(token.index());
+        self.cursor.values.user = token.index();
         let Some(request) = self.cursor.next() else {
             // A feed is used up: the load ends.
             self.demand.limit(0);

@@ -88,7 +88,7 @@ impl RequestCursor {
 
     /// The next think time of a user; `None` if users do not think.
     pub(crate) fn pause(&mut self) -> Option<Duration> {
-        self.set.0.think.pause(self.values.random())
+        self.set.0.think.pause(&mut self.values.random)
     }
 }
 

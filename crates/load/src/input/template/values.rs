@@ -17,10 +17,11 @@ pub(crate) struct Values {
     /// Each counts such that the workers together use each number once.
     counters: Vec<u64>,
     step: u64,
-    random: Pcg64Mcg,
-    /// What the set-up has given each user of this worker.
-    users: Vec<UserValues>,
-    user: usize,
+    pub(crate) random: Pcg64Mcg,
+    /// What the set-up has given each user of this worker. The user of a connection is at its index.
+    pub(crate) users: Vec<UserValues>,
+    /// The user that sends the current request.
+    pub(crate) user: usize,
 }
 
 /// The values of one user, by column.
@@ -81,20 +82,6 @@ impl Values {
             self.counters[*slot] = self.counters[*slot].wrapping_add(self.step);
         }
         true
-    }
-
-    pub(crate) const fn random(&mut self) -> &mut Pcg64Mcg {
-        &mut self.random
-    }
-
-    /// Sets the values of users. The user of a connection is at its index.
-    pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
-        self.users = users;
-    }
-
-    /// Goes to the user of this connection.
-    pub(crate) const fn serve(&mut self, user: usize) {
-        self.user = user;
     }
 
     /// The cell of a feed's current row.

@@ -94,7 +94,7 @@ fn set_up_user(mut client: Client<'_>, setup: &UserSetup, cursor: &mut RequestCu
             let name = setup.requests.names().nth(request).unwrap_or_default();
             Problem::new(problem.class, format!("set-up of a user, {name}: {}", problem.text))
         };
-        cursor.values.set_users(vec![values.clone()]);
+        cursor.values.users = vec![values.clone()];
         let mut parts = (*cursor.parts(request)).clone();
         cookies.add_to(&mut parts.headers);
         let answer = client.ask(request, parts).map_err(named)?;

@@ -41,7 +41,7 @@ impl<C: Clock> SliceRunner<C> {
         self.wait_policy.note_event(at);
         let Some(attempt) = self.connections.attempt(token) else { return };
         let cursor = &mut self.dispatcher.cursor;
-        cursor.values.serve(token.index());
+        cursor.values.user = token.index();
         match self.connections[token].start_handshake(cursor) {
             None => self.on_open(io, token, attempt.since, at),
             Some(Ok(request)) => {
