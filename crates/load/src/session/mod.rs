@@ -234,7 +234,8 @@ impl LoadSession {
         let start = start();
         for worker in &self.workers {
             let (spec, cancel) = (slice.clone(), cancel.clone());
-            worker.send_order(WorkerOrder::Run(WorkerSlice { spec, start, server_clock, every, cancel }))?;
+            let slice = WorkerSlice { spec, start, server_clock, every, cancel };
+            worker.send_order(WorkerOrder::Run(Box::new(slice)))?;
         }
         let sample = self.collect(&mut |part| {
             if let Some(model) = server_clock {

@@ -30,7 +30,7 @@ type ThreadWorker = Worker<ReadinessPoller, MonotonicClock>;
 
 pub(crate) enum WorkerOrder {
     Prepare { in_use: usize, cancel: Cancel },
-    Run(WorkerSlice),
+    Run(Box<WorkerSlice>),
 }
 
 pub(crate) enum WorkerReport {
