@@ -38,7 +38,7 @@ impl Dispatcher {
         cursor.values.users.clone_from(&setup.users);
         Self {
             setup,
-            demand: Demand::none(),
+            demand: Demand::default(),
             cursor,
             free: FreePlaces::default(),
             thinking: BinaryHeap::new(),
@@ -70,7 +70,7 @@ impl Dispatcher {
 
     /// Assigns nothing until the next slice begins.
     pub(super) fn end_slice(&mut self) {
-        self.demand = Demand::none();
+        self.demand = Demand::default();
     }
 
     pub(super) const fn note_ended(&mut self) {
