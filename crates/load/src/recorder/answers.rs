@@ -14,7 +14,7 @@ const LONGEST_PREFIX: usize = 100;
 const OTHERS: &str = "others";
 
 /// The answers of one worker since the last part, and those to each request since the start of the slice.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct AnswerTallies {
     /// By status.
     statuses: Box<[StatusTally]>,

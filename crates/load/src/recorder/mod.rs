@@ -54,13 +54,13 @@ impl CpuTimes {
     }
 }
 
+#[derive(Default)]
 pub(crate) struct Recorder {
     window: Window,
     /// Whether requests that end now are cut off and do not count as failed: the slice was cancelled and its drain is over.
     cuts_off_requests: bool,
-    /// How often a part of the sample is due, and when the next is.
-    every: Duration,
-    next_part: Nanos,
+    /// How often a part of the sample is due, and when the next is; `None` for one at the end.
+    parts: Option<(Duration, Nanos)>,
     /// End of the last part, and the CPU time in the parts before.
     since: Nanos,
     spent: CpuTimes,
@@ -75,14 +75,8 @@ impl Recorder {
         let connection_events = failed_users.clone();
         Self {
             answers: AnswerTallies::of(requests.names()),
-            window: Window::default(),
-            cuts_off_requests: false,
-            every: Duration::MAX,
-            next_part: Nanos::MAX,
-            since: Nanos::ZERO,
-            spent: CpuTimes::default(),
-            most_traced: 0,
             sample: SliceSample { workers: 1, connection_events, ..SliceSample::default() },
+            ..Self::default()
         }
     }
 
@@ -90,8 +84,7 @@ impl Recorder {
     pub(crate) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
         self.cuts_off_requests = false;
-        self.every = slice.every.unwrap_or(Duration::MAX);
-        self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
+        self.parts = slice.every.map(|every| (every, slice.start + every));
         (self.since, self.spent) = (Nanos::ZERO, CpuTimes::default());
         self.most_traced = slice.spec.trace;
         if slice.every.is_none() {
@@ -122,7 +115,8 @@ impl Recorder {
 
     /// When the recorder must be called again: at a boundary of the window or the end of a part.
     pub(crate) fn next_boundary(&self) -> Nanos {
-        self.window.next_boundary().min(self.next_part)
+        let next_part = self.parts.map_or(Nanos::MAX, |(_, next)| next);
+        self.window.next_boundary().min(next_part)
     }
 
     /// Reads the CPU time if a boundary of the window has been crossed.
@@ -154,9 +148,8 @@ impl Recorder {
     ) {
         // A worker that was stopped until after the drain has no more parts than one that was not.
         let now = now.min(self.window.drain_until);
-        while self.next_part <= now {
-            let end = self.next_part;
-            self.next_part = end + self.every;
+        while let Some((every, end)) = self.parts.filter(|(_, end)| *end <= now) {
+            self.parts = Some((every, end + every));
             on_part(self.take_part(end, &spent));
         }
     }

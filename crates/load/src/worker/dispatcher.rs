@@ -73,10 +73,6 @@ impl Dispatcher {
         self.demand = Demand::default();
     }
 
-    pub(super) const fn note_ended(&mut self) {
-        self.under_way -= 1;
-    }
-
     /// Whether every request of the slice has ended. `is_open` says whether the window lasts.
     pub(super) fn is_finished(&self, is_open: bool, is_connecting: bool) -> bool {
         let waits = if self.demand.is_closed_loop() { is_connecting } else { self.demand.head().is_some() };

@@ -200,7 +200,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
         if let Some((missing, times)) = self.connections[token].unsubscribe() {
-            self.dispatcher.note_ended();
+            self.dispatcher.under_way -= 1;
             self.recorder.record_unsubscribe(at, &missing, times.status);
             self.end_exchange(token, at, self.connections.takes_requests(token));
         }

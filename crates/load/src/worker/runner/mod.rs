@@ -190,7 +190,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Ends a request under way: completed if it has no problem, else failed.
     fn finish(&mut self, exchange: &Exchange, at: Nanos, problem: Option<&Problem>) {
-        self.dispatcher.note_ended();
+        self.dispatcher.under_way -= 1;
         let times = &exchange.times;
         match problem {
             None => self.recorder.record_answer(times, at, self.wait_policy.stamped_late_ns(at)),
