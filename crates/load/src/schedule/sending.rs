@@ -22,12 +22,9 @@ pub enum Sending {
 impl Sending {
     /// When a request may leave, in a slice that began at `start`.
     pub(crate) fn leaves_at(self, start: Nanos, intended: Nanos) -> Nanos {
-        match self {
-            Self::Exact | Self::Spinning => intended,
-            Self::Tick(tick) => {
-                let tick_ns = Nanos::from(tick).0.max(1);
-                Nanos(start.0.saturating_add(intended.since(start).div_ceil(tick_ns).saturating_mul(tick_ns)))
-            }
+        match self.tick_ns() {
+            0 => intended,
+            tick_ns => Nanos(start.0.saturating_add(intended.since(start).div_ceil(tick_ns).saturating_mul(tick_ns))),
         }
     }
 

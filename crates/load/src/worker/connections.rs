@@ -124,9 +124,7 @@ impl Connections {
             is_ending: false,
             connection: Connection::new(*protocol, base),
         };
-        if self.entries.len() < in_use {
-            self.entries.resize_with(in_use, closed);
-        }
+        self.entries.resize_with(in_use.max(self.entries.len()), closed);
     }
 
     /// Opens the missing connections of one step, once those of the step before have been opened and accepted.
