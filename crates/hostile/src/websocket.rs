@@ -1,6 +1,6 @@
 //! Input on a WebSocket: read equally in any pieces, never beyond its end, and answered with valid frames.
 
-use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError};
+use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake};
 
 use crate::connection::check_cuts;
 
@@ -56,7 +56,7 @@ fn handshake_refusal<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(), S
         match handshake.receive(&mut piece) {
             Ok(is_open) => assert!(!is_open, "a key was guessed"),
             // Each handshake has a key of its own.
-            Err(HandshakeError(text)) => return Err(text.split(", expected").next().unwrap_or_default().to_owned()),
+            Err(text) => return Err(text.split(", expected").next().unwrap_or_default().to_owned()),
         }
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! How a client opens a WebSocket: a request to upgrade, and an answer that proves that the server understood it.
 
-use thiserror::Error;
 use tungstenite::handshake::client::generate_key;
 use tungstenite::handshake::derive_accept_key;
 
@@ -8,11 +7,6 @@ use crate::http::{EncodeError, Head, Method, Progress, Request, ResponseParser, 
 
 /// So much of a place to which a server leads is shown.
 const MAX_SHOWN_BYTES: usize = 200;
-
-/// Why a server did not open a WebSocket, in words. The connection cannot be used any more.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct HandshakeError(pub String);
 
 #[derive(Debug)]
 pub struct Handshake {
@@ -45,12 +39,13 @@ impl Handshake {
         Ok((Self { parser: ResponseParser::new(), answer }, request))
     }
 
-    /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open.
-    pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
+    /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open. Fails
+    /// with the reason, in words, why the server did not open it; the connection cannot be used any more.
+    pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, String> {
         let fed = self.parser.feed(bytes, &mut self.answer);
-        let progress = fed.map_err(|error| HandshakeError(error.to_string()))?;
+        let progress = fed.map_err(|error| error.to_string())?;
         // A refusal is known when its head has arrived. Its body does not matter.
-        self.answer.verdict.clone().map_err(HandshakeError)?;
+        self.answer.verdict.clone()?;
         let (consumed, is_open) = match progress {
             Progress::NeedsMore => (bytes.len(), false),
             Progress::Complete { consumed, .. } => (consumed, true),

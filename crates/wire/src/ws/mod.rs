@@ -6,7 +6,7 @@ mod handshake;
 mod stamp;
 
 pub use endpoint::{Arrival, Endpoint, FrameError, Kind};
-pub use handshake::{Handshake, HandshakeError};
+pub use handshake::Handshake;
 pub use stamp::Stamped;
 /// The `Sec-WebSocket-Accept` of a key.
 pub use tungstenite::handshake::derive_accept_key as accept_for;

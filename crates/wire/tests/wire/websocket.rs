@@ -1,6 +1,6 @@
 //! Handshakes and frames as a client receives them: in any pieces, and with any error.
 
-use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, accept_for};
+use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, Kind, accept_for};
 use tungstenite::error::ProtocolError;
 
 /// A handshake under way, and its key.
@@ -21,7 +21,7 @@ fn answer(accept: &str, more: &str) -> Vec<u8> {
 }
 
 /// A client's result for an answer in these pieces: whether the WebSocket is open, and the bytes after the answer.
-fn feed_handshake(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), HandshakeError> {
+fn feed_handshake(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), String> {
     let (mut is_open, mut left) = (false, Vec::new());
     for piece in pieces {
         let mut piece = *piece;
@@ -125,11 +125,11 @@ fn each_wrong_answer_to_a_handshake_is_an_error_of_its_own() {
         let accept = accept_for(key.as_bytes());
         let answered = answered.replace("ACCEPT", &accept);
         let found = feed_handshake(&mut handshake, &[answered.as_bytes()]);
-        let expected = expected.map_err(|text| HandshakeError(text.replace("ACCEPT", &accept)));
+        let expected = expected.map_err(|text| text.replace("ACCEPT", &accept));
         assert_eq!(found, expected, "{answered}");
     }
     let (mut handshake, _) = begin_handshake(&[]);
-    let error = feed_handshake(&mut handshake, &[b"\x16\x03\x01"]).unwrap_err().to_string();
+    let error = feed_handshake(&mut handshake, &[b"\x16\x03\x01"]).unwrap_err();
     assert!(error.starts_with("not an HTTP answer: "), "{error}");
 }
 
@@ -137,8 +137,7 @@ fn each_wrong_answer_to_a_handshake_is_an_error_of_its_own() {
 fn fields_of_one_name_are_one_list_and_all_of_it_is_judged() {
     const ACCEPT: &str = "Sec-WebSocket-Accept: ACCEPT\r\n";
     const UPGRADE: &str = "Upgrade: websocket\r\nConnection: Upgrade\r\n";
-    let not_offered =
-        |chosen: &str| Err(HandshakeError(format!("the server chose \"{chosen}\", which was not offered")));
+    let not_offered = |chosen: &str| Err(format!("the server chose \"{chosen}\", which was not offered"));
     let offers = [("Sec-WebSocket-Protocol".to_owned(), "a, b".to_owned())];
     for (fields, expected) in [
         ("Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n", Ok(true)),
@@ -157,11 +156,11 @@ fn fields_of_one_name_are_one_list_and_all_of_it_is_judged() {
     }
     let (mut handshake, key) = begin_handshake(&[]);
     let twice = answer(&accept_for(key.as_bytes()), "Sec-WebSocket-Accept: x\r\n");
-    let error = handshake.receive(&mut &twice[..]).unwrap_err().to_string();
+    let error = handshake.receive(&mut &twice[..]).unwrap_err();
     assert!(error.starts_with("Sec-WebSocket-Accept does not follow from the key: found "), "{error}");
     let (mut handshake, key) = begin_handshake(&[]);
     let old = String::from_utf8(answer(&accept_for(key.as_bytes()), "")).unwrap().replace("HTTP/1.1", "HTTP/1.0");
-    let too_old = HandshakeError("101 in HTTP/1.0, which cannot open a WebSocket".to_owned());
+    let too_old = "101 in HTTP/1.0, which cannot open a WebSocket".to_owned();
     assert_eq!(handshake.receive(&mut old.as_bytes()), Err(too_old));
 }
 

@@ -60,7 +60,7 @@ impl WebSocket {
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
         let WebSocketState::Handshake(handshake) = &mut self.state else { return Ok(true) };
         let received = handshake.receive(bytes);
-        let is_open = received.map_err(|error| Problem::new(ErrorClass::Upgrade, error.to_string()))?;
+        let is_open = received.map_err(|error| Problem::new(ErrorClass::Upgrade, error))?;
         if is_open {
             self.state = WebSocketState::Open(Endpoint::client());
             self.arrived_with_handshake = !bytes.is_empty();
