@@ -155,7 +155,7 @@ impl Connections {
     }
 
     pub(super) fn count_open(&self) -> usize {
-        self.open_tokens().count()
+        self.tokens().filter(|token| self.is_open(*token)).count()
     }
 
     /// When preparation gives up on missing connections, unless more have opened by then.
@@ -189,10 +189,6 @@ impl Connections {
 
     pub(super) fn tokens(&self) -> impl Iterator<Item = Token> + use<> {
         (0..self.in_use as u32).map(Token)
-    }
-
-    pub(super) fn open_tokens(&self) -> impl Iterator<Item = Token> {
-        self.tokens().filter(|token| self.is_open(*token))
     }
 
     pub(super) fn is_open(&self, token: Token) -> bool {

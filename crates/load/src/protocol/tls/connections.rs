@@ -41,8 +41,8 @@ impl Tls {
         if self.sessions.len() <= token.index() {
             self.sessions.resize_with(token.index() + 1, || None);
         }
-        self.sessions[token.index()] = Some(Session { connection, is_established: false });
-        self.flush(io, token);
+        let session = self.sessions[token.index()].insert(Session { connection, is_established: false });
+        session.flush(&mut self.ciphertext, io, token);
         Ok(())
     }
 
@@ -52,19 +52,19 @@ impl Tls {
     }
 
     pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, bytes: &[u8]) -> Sending {
-        if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
-            // The buffer has no limit, so it accepts everything.
-            let _ = session.connection.writer().write_all(bytes);
-        }
-        self.flush(io, token)
+        let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
+            return Sending::Accepted;
+        };
+        // The buffer has no limit, so it accepts everything.
+        let _ = session.connection.writer().write_all(bytes);
+        session.flush(&mut self.ciphertext, io, token)
     }
 
     /// Sends the close notification and forgets the session.
     pub(crate) fn close(&mut self, io: &mut impl Transport, token: Token) {
-        if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
+        if let Some(mut session) = self.sessions.get_mut(token.index()).and_then(Option::take) {
             session.connection.send_close_notify();
-            self.flush(io, token);
-            self.sessions[token.index()] = None;
+            session.flush(&mut self.ciphertext, io, token);
         }
     }
 
@@ -92,7 +92,7 @@ impl Tls {
                 decrypted.end = Some(CloseCause::TlsFailed(refused));
             }
         }
-        self.flush(io, token);
+        session.flush(&mut self.ciphertext, io, token);
         decrypted
     }
 
@@ -116,21 +116,19 @@ impl Tls {
             cause => cause,
         }
     }
-
-    fn flush(&mut self, io: &mut impl Transport, token: Token) -> Sending {
-        let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
-            return Sending::Accepted;
-        };
-        self.ciphertext.clear();
-        while session.connection.wants_write() {
-            // Writing to a vector cannot fail.
-            let _ = session.connection.write_tls(&mut self.ciphertext);
-        }
-        if self.ciphertext.is_empty() { Sending::Accepted } else { io.send_bytes(token, &self.ciphertext) }
-    }
 }
 
 impl Session {
+    /// Sends what is to be sent, by a buffer that is allocated once.
+    fn flush(&mut self, ciphertext: &mut Vec<u8>, io: &mut impl Transport, token: Token) -> Sending {
+        ciphertext.clear();
+        while self.connection.wants_write() {
+            // Writing to a vector cannot fail.
+            let _ = self.connection.write_tls(ciphertext);
+        }
+        if ciphertext.is_empty() { Sending::Accepted } else { io.send_bytes(token, ciphertext) }
+    }
+
     /// Decrypts the available bytes. Returns whether the peer has sent its close notification.
     fn take(&mut self, mut bytes: &[u8], plaintext: &mut Vec<u8>) -> Result<bool, Error> {
         let mut has_ended = false;
