@@ -47,9 +47,7 @@ impl Answer {
 
     /// Head and body.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.head(self.body.len()).into_bytes();
-        bytes.extend_from_slice(self.body.as_bytes());
-        bytes
+        format!("{}{}", self.head(self.body.len()), self.body).into_bytes()
     }
 }
 

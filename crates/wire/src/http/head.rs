@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::grammar::decimal;
 use super::{Chunked, MAX_HEADERS, ParseError};
 
 /// Header fields that are read without an allocation.
@@ -114,7 +115,8 @@ impl BodyFields {
     }
 
     fn read_length(&mut self, value: &[u8]) -> Result<(), ParseError> {
-        match self.length.replace(content_length(value)?) {
+        let length = decimal(value.trim_ascii()).ok_or(ParseError::BadContentLength)?;
+        match self.length.replace(length) {
             Some(_) => Err(ParseError::RepeatedContentLength),
             None => Ok(()),
         }
@@ -197,15 +199,6 @@ fn unfold(section: &mut [u8]) {
         }
         begin = end + 1;
     }
-}
-
-fn content_length(value: &[u8]) -> Result<u64, ParseError> {
-    let text = value.trim_ascii();
-    // `parse` alone would also accept a leading plus.
-    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
-        return Err(ParseError::BadContentLength);
-    }
-    std::str::from_utf8(text).ok().and_then(|digits| digits.parse().ok()).ok_or(ParseError::BadContentLength)
 }
 
 /// The items of a list. Empty ones mean nothing (RFC 9110, section 5.6.1.2).

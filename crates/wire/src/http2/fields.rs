@@ -2,7 +2,7 @@
 
 use super::table::Field;
 use crate::http;
-use crate::http::grammar::{is_field_byte, is_token_byte};
+use crate::http::grammar::{decimal, is_field_byte, is_token_byte};
 
 /// Header fields of an HTTP/1.1 connection, which malform a message of HTTP/2.
 pub const OF_A_CONNECTION: [&str; 5] = ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
@@ -26,7 +26,7 @@ impl Meaning {
                 Self::Wrong("a header name that is none")
             }
             _ if !value.iter().copied().all(is_field_byte) => Self::Wrong("a header value with a control character"),
-            b"content-length" => length(value).map_or(Self::Wrong("a content-length that is none"), Self::Length),
+            b"content-length" => decimal(value).map_or(Self::Wrong("a content-length that is none"), Self::Length),
             _ if OF_A_CONNECTION.iter().any(|wrong| wrong.as_bytes() == name) => {
                 Self::Wrong("a header of an HTTP/1.1 connection")
             }
@@ -38,11 +38,6 @@ impl Meaning {
 fn status(value: &[u8]) -> Option<u16> {
     let is_number = value.len() == 3 && value.iter().all(u8::is_ascii_digit) && value[0] != b'0';
     is_number.then(|| value.iter().fold(0, |number, digit| number * 10 + u16::from(digit - b'0')))
-}
-
-fn length(value: &[u8]) -> Option<u64> {
-    let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
-    digits.parse().ok()
 }
 
 /// One header section: what matters of its fields, and the fields themselves where they are kept.
