@@ -139,32 +139,25 @@ impl Connection {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
-        match self {
-            Self::Http1(state) => state.begin(io, token, exchange, cursor),
-            Self::Http2(state) => {
-                let parts = cursor.parts(exchange.request);
-                state.begin(exchange, parts)
-            }
-            Self::WebSocket(state) => {
-                let parts = cursor.parts(exchange.request);
-                state.begin(io, token, exchange, &parts.body)
-            }
+        if let Self::Http1(state) = self {
+            return state.begin(io, token, exchange, cursor);
         }
+        let parts = cursor.parts(exchange.request);
+        self.begin_parts(io, token, exchange, parts)
     }
 
-    /// Sends or gathers a request in parts: one that came back, or that may be redirected.
+    /// The same for a request in parts, such as one that came back, or that may be redirected.
     pub(crate) fn begin_parts(
         &mut self,
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
-        parts: &Arc<Parts>,
+        parts: Arc<Parts>,
     ) -> Begun {
         match self {
-            Self::Http1(state) => state.begin_parts(io, token, exchange, parts),
-            Self::Http2(state) => state.begin(exchange, Arc::clone(parts)),
-            // The session has refused redirects here.
-            Self::WebSocket(_) => Begun::Gathered,
+            Self::Http1(state) => state.begin_parts(io, token, exchange, &parts),
+            Self::Http2(state) => state.begin(exchange, parts),
+            Self::WebSocket(state) => state.begin(io, token, exchange, &parts.body),
         }
     }
 

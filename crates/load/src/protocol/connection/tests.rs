@@ -130,7 +130,7 @@ fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
         connection.open();
         [(); 2].map(|()| {
             let exchange = Exchange::new(0, Times::default(), Nanos::MAX);
-            connection.begin_parts(sent, Token(0), exchange, &cursor.parts(0))
+            connection.begin_parts(sent, Token(0), exchange, cursor.parts(0))
         })
     };
     let mut sent = Outbox::default();

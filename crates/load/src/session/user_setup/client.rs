@@ -88,7 +88,7 @@ impl<'a> Client<'a> {
         let deadline = clock::now() + self.spec.timeout;
         let exchange = Exchange::new(request, Times { intended: clock::now(), ..Times::default() }, deadline);
         let mut outbox = Outbox::default();
-        self.connection.begin_parts(&mut outbox, TOKEN, exchange, &Arc::new(parts));
+        self.connection.begin_parts(&mut outbox, TOKEN, exchange, Arc::new(parts));
         let answer = self.converse(&mut *stream, &mut outbox, deadline)?;
         if !self.connection.is_retired() {
             self.stream = Some(stream);

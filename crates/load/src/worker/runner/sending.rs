@@ -24,7 +24,7 @@ impl<C: Clock> SliceRunner<C> {
         let begun = if self.setup.requests.follow() == 0 {
             self.connections[token].begin(io, token, exchange, cursor)
         } else {
-            self.connections[token].begin_parts(io, token, exchange, &cursor.parts(request))
+            self.connections[token].begin_parts(io, token, exchange, cursor.parts(request))
         };
         self.note_begun(token, deadline, &begun, now);
         self.note_early_message(token, now);
@@ -32,7 +32,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn send_again(&mut self, io: &mut impl Transport, token: Token, Returned { exchange, parts, .. }: Returned) {
         let (now, deadline) = (self.now(), exchange.deadline);
-        let begun = self.connections[token].begin_parts(io, token, exchange, &parts);
+        let begun = self.connections[token].begin_parts(io, token, exchange, parts);
         self.note_begun(token, deadline, &begun, now);
     }
 
