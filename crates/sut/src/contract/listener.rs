@@ -65,7 +65,7 @@ impl Line {
         loop {
             line.read()?;
             let mut bytes = &line.unread[..];
-            let is_open = handshake.receive(&mut bytes).map_err(in_words)?;
+            let is_open = handshake.receive(&mut bytes)?;
             line.unread = bytes.to_vec();
             if is_open {
                 return Ok((line, Endpoint::client()));
