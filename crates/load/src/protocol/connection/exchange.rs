@@ -82,6 +82,11 @@ impl Exchange {
         Some(subscription.missing_at_break(self.times.intended))
     }
 
+    /// How far the answer has come, for the text of a timeout. A stream of events is late with its next event, however far it is.
+    pub(crate) fn progress(&self) -> String {
+        self.answer.progress(if self.subscription.is_some() { 0 } else { self.times.status })
+    }
+
     pub(crate) fn fail(self, problem: Problem) -> Step {
         Step::Finished(self, Some(problem))
     }

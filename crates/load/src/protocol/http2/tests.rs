@@ -125,7 +125,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
         http2.receive(&mut &*bytes, &requests);
         http2.flush(&mut Outbox::default(), Token(0));
         let overdue = http2.take_overdue(Nanos(1)).unwrap();
-        overdue.answer.progress(overdue.times.status)
+        overdue.progress()
     };
     let settings = |payload: &[u8]| frame(4, 0, 0, payload);
     for (bytes, says) in [

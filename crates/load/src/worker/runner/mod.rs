@@ -294,8 +294,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         while let Some(exchange) = self.connections[token].take_overdue(now) {
-            let text =
-                format!("{}{}", timeout_text(self.setup.protocol), exchange.answer.progress(exchange.times.status));
+            let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.finish(&exchange, exchange.deadline.min(now), Some(&problem));
             self.end_exchange(token, now, self.connections.takes_requests(token));
