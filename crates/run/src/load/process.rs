@@ -97,7 +97,9 @@ fn listening_on(port: u16) -> HashSet<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufRead;
     use std::net::TcpListener;
+    use std::process::Stdio;
 
     use super::*;
 
@@ -165,8 +167,11 @@ mod tests {
         let socket = TcpListener::bind("127.0.0.1:0").unwrap();
         let here = Target::Tcp(socket.local_addr().unwrap());
         assert!(may_answer(std::process::id(), &here));
-        let other = std::process::Command::new("sleep").arg("60").spawn();
-        let mut other = other.unwrap();
+        let mut other = std::process::Command::new("sh");
+        other.args(["-c", "echo runs; read x"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut other = other.spawn().unwrap();
+        // `spawn` returns before the kernel has closed this process's socket in the child.
+        std::io::BufReader::new(other.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
         assert!(!may_answer(other.id(), &here));
         other.kill().unwrap();
         other.wait().unwrap();

@@ -123,6 +123,7 @@ fn eden_of(of: impl Fn(&str) -> Option<u64>) -> Option<Eden> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::io::BufRead;
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
 
@@ -239,7 +240,10 @@ mod tests {
         let program = folder.path().join("libjvm.so");
         std::fs::copy("/bin/sh", &program).unwrap();
         let mut command = Command::new(&program);
-        let mut jvm = command.arg0("sh").args(["-c", "read x"]).stdin(Stdio::piped()).spawn().unwrap();
+        command.arg0("sh").args(["-c", "echo runs; read x"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut jvm = command.spawn().unwrap();
+        // `spawn` returns before the kernel has mapped the program.
+        std::io::BufReader::new(jvm.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
         let file = folder.path().join("hsperfdata_me").join(jvm.id().to_string());
         std::fs::create_dir(file.parent().unwrap()).unwrap();
         std::fs::write(file, hsperf::tests::file(&[("sun.gc.a", 1)])).unwrap();
