@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -37,8 +38,16 @@ fn lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     BufReader::new(child.take_output().unwrap()).lines().map(Result::unwrap)
 }
 
-fn numbers(child: &mut Child, count: usize) -> Vec<u32> {
-    lines(child).take(count).map(|line| line.trim().parse().unwrap()).collect()
+fn three_numbers(child: &mut Child) -> [u32; 3] {
+    let numbers: Vec<u32> = lines(child).take(3).map(|line| line.trim().parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
+/// Writes a program from another process. A child that another test starts meanwhile would keep a file open that this
+/// process writes, and what is open for writing cannot be executed (ETXTBSY).
+fn write_program(file: &Path, text: &str) {
+    let write = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""];
+    assert!(Command::new("sh").args(write).arg(file).arg(text).status().unwrap().success());
 }
 
 #[test]
@@ -86,8 +95,7 @@ fn a_script_that_cannot_be_executed_says_what_is_wrong_with_its_first_line() {
         ("echo up\n", "no script with a first line such as #!/bin/sh: Exec format error"),
     ] {
         let file = folder.path().join("run.sh");
-        std::fs::write(&file, text).unwrap();
-        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&file, text);
         let of_path = std::env::join_paths([folder.path()]).unwrap();
         let found = Program { env: vec![("PATH".into(), of_path)], ..Program::new("run.sh") };
         let relative = Program { directory: Some(folder.path().to_owned()), ..Program::new("./run.sh") };
@@ -148,14 +156,16 @@ fn a_stopped_program_ends_all_the_same() {
     assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
 }
 
-/// A grandchild that has forked twice and left session and group, and one that stays in the group.
-const DAEMON: &str = "setsid sh -c 'setsid sleep 1000 & echo $!; setsid sleep 1000 & echo $!' & sleep 1000 & echo $!;";
+/// Two grandchildren that have forked twice and left session and group, and a child that stays in the group. The program
+/// goes on when all of them run.
+const DAEMON: &str = "setsid sh -c 'setsid sleep 1000 & echo $!; setsid sleep 1000 & echo $!' & shell=$!; \
+    sleep 1000 & echo $!; wait $shell;";
 
 #[test]
 fn a_double_forked_grandchild_dies_with_the_program() {
     for end in ["exit 0", "wait; sleep 1000"] {
         let mut child = Child::spawn(sh(&format!("{DAEMON} {end}"))).unwrap();
-        let pids = numbers(&mut child, 3);
+        let pids = three_numbers(&mut child);
         let supervisor = child.supervisor_pid();
         child.kill_tree().unwrap();
         assert!(!is_alive(supervisor) && !is_alive(child.program_pid()));
@@ -166,7 +176,7 @@ fn a_double_forked_grandchild_dies_with_the_program() {
 #[test]
 fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
     let mut child = Child::spawn(sh(&format!("{DAEMON} exit 0"))).unwrap();
-    let pids = numbers(&mut child, 3);
+    let pids = three_numbers(&mut child);
     assert_eq!(child.wait(TIMEOUT), Some(How::Code(0)));
     wait_until("the grandchildren to go", || pids.iter().all(|&pid| !is_alive(pid)));
 }
