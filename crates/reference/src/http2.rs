@@ -1,13 +1,12 @@
 //! HTTP/2 without TLS on one connection: the `h2` crate driven step by step, in memory.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use h2::RecvStream;
-use h2::server::{Connection, Handshake, SendResponse, handshake};
+use h2::server::{Connection, SendResponse, handshake};
 use http::{HeaderMap, HeaderValue, Response};
 use tare_sys::clock::Nanos;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
@@ -28,42 +27,38 @@ const PIECE_BYTES: usize = 4096;
 pub(crate) struct Http2 {
     /// The client's end of the connection: it takes any number of bytes at once.
     client: DuplexStream,
-    state: State,
-    arriving: Vec<Arriving>,
-    arrived: VecDeque<(u32, Request)>,
-    /// Requests without an answer, by stream.
-    unanswered: BTreeMap<u32, Unanswered>,
+    connection: Connection<DuplexStream, Bytes>,
+    /// Requests whose body is not complete.
+    arriving: Vec<Stream>,
+    /// Whole requests that are to be answered.
+    pub(crate) arrived: Vec<Stream>,
     /// Requests whose answer is not sent yet: which of the server's, and when each had arrived.
     answered: Vec<(u64, Nanos)>,
     /// When bytes last arrived.
     received: Nanos,
 }
 
-enum State {
-    Begins(Handshake<DuplexStream, Bytes>),
-    Serves(Connection<DuplexStream, Bytes>),
-}
-
-/// A request whose body is not complete.
-struct Arriving {
-    request: Request,
+/// A request and its stream.
+pub(crate) struct Stream {
+    pub(crate) request: Request,
+    /// Which of the server's requests it is, once it is whole.
+    pub(crate) nth: u64,
     body: RecvStream,
-    unanswered: Unanswered,
-}
-
-struct Unanswered {
     respond: SendResponse<Bytes>,
     is_call: bool,
-    nth: u64,
     received: Nanos,
 }
 
 impl Http2 {
-    pub(crate) fn begin() -> Self {
-        let (client, server) = duplex(usize::MAX);
-        let state = State::Begins(handshake(server));
-        let (arriving, arrived, unanswered) = (Vec::new(), VecDeque::new(), BTreeMap::new());
-        Self { client, state, arriving, arrived, unanswered, answered: Vec::new(), received: Nanos::ZERO }
+    /// A connection whose client has sent the preface.
+    pub(crate) fn begin() -> Option<Self> {
+        let (mut client, server) = duplex(usize::MAX);
+        let mut context = Context::from_waker(Waker::noop());
+        let written = Pin::new(&mut client).poll_write(&mut context, PREFACE);
+        let begun = pin!(handshake(server)).poll(&mut context);
+        let (Poll::Ready(Ok(_)), Poll::Ready(Ok(connection))) = (written, begun) else { return None };
+        let (arriving, arrived, answered) = (Vec::new(), Vec::new(), Vec::new());
+        Some(Self { client, connection, arriving, arrived, answered, received: Nanos::ZERO })
     }
 
     /// Takes bytes that arrived at this time. Fails when the connection cannot be used any more.
@@ -75,18 +70,9 @@ impl Http2 {
         }
     }
 
-    /// The next whole request, and its stream. It is the `nth` of the server.
-    pub(crate) fn next_request(&mut self, nth: u64) -> Option<(u32, Request)> {
-        let (stream, request) = self.arrived.pop_front()?;
-        if let Some(unanswered) = self.unanswered.get_mut(&stream) {
-            unanswered.nth = nth;
-        }
-        Some((stream, request))
-    }
-
     /// Answers the request of a stream; `None` if the client has given it up.
-    pub(crate) fn answer(&mut self, stream: u32, status: u16, body: Bytes) -> Option<()> {
-        let Unanswered { mut respond, is_call, nth, received } = self.unanswered.remove(&stream)?;
+    pub(crate) fn answer(&mut self, stream: Stream, status: u16, body: Bytes) -> Option<()> {
+        let Stream { mut respond, is_call, nth, received, .. } = stream;
         // The status of a call is in its trailers.
         let (status, content_type) = if is_call { (200, GRPC) } else { (status, Answer::TYPE) };
         let head = Response::builder().status(status).header("content-type", content_type);
@@ -127,19 +113,12 @@ impl Http2 {
     fn advance(&mut self) -> Result<(), ()> {
         let mut context = Context::from_waker(Waker::noop());
         loop {
-            match &mut self.state {
-                State::Begins(begins) => match Pin::new(begins).poll(&mut context) {
-                    Poll::Ready(Ok(connection)) => self.state = State::Serves(connection),
-                    Poll::Ready(Err(_)) => return Err(()),
-                    Poll::Pending => return Ok(()),
-                },
-                State::Serves(connection) => match connection.poll_accept(&mut context) {
-                    Poll::Ready(Some(Ok((head, respond)))) => self.accept(head, respond),
-                    Poll::Ready(_) => return Err(()),
-                    // What is read of bodies opens windows, which the connection must still say.
-                    Poll::Pending if self.read_bodies(&mut context) => {}
-                    Poll::Pending => return Ok(()),
-                },
+            match self.connection.poll_accept(&mut context) {
+                Poll::Ready(Some(Ok((head, respond)))) => self.accept(head, respond),
+                Poll::Ready(_) => return Err(()),
+                // What is read of bodies opens windows, which the connection must still say.
+                Poll::Pending if self.read_bodies(&mut context) => {}
+                Poll::Pending => return Ok(()),
             }
         }
     }
@@ -149,32 +128,29 @@ impl Http2 {
         let is_call = parts.headers.get("content-type").is_some_and(|value| value.as_bytes() == GRPC.as_bytes());
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let request = Request { method: parts.method.as_str().to_owned(), path, ..Request::default() };
-        let unanswered = Unanswered { respond, is_call, nth: 0, received: self.received };
-        self.arriving.push(Arriving { request, body, unanswered });
+        self.arriving.push(Stream { request, nth: 0, body, respond, is_call, received: self.received });
     }
 
     /// Reads what has come of the bodies; whether anything has.
     fn read_bodies(&mut self, context: &mut Context<'_>) -> bool {
         let mut has_read = false;
-        for mut arriving in std::mem::take(&mut self.arriving) {
+        for mut stream in std::mem::take(&mut self.arriving) {
             loop {
-                match arriving.body.poll_data(context) {
+                match stream.body.poll_data(context) {
                     Poll::Ready(Some(Ok(part))) => {
                         has_read = true;
-                        arriving.request.body_bytes += part.len() as u64;
+                        stream.request.body_bytes += part.len() as u64;
                         // It fails only for more than was received.
-                        let _ = arriving.body.flow_control().release_capacity(part.len());
+                        let _ = stream.body.flow_control().release_capacity(part.len());
                     }
                     Poll::Ready(None) => {
-                        let stream = arriving.unanswered.respond.stream_id().as_u32();
-                        self.unanswered.insert(stream, arriving.unanswered);
-                        self.arrived.push_back((stream, arriving.request));
+                        self.arrived.push(stream);
                         break;
                     }
                     // The client has reset the stream.
                     Poll::Ready(Some(Err(_))) => break,
                     Poll::Pending => {
-                        self.arriving.push(arriving);
+                        self.arriving.push(stream);
                         break;
                     }
                 }

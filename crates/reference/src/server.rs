@@ -17,7 +17,6 @@ use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
 use tare_sys::{limits, signal, socket};
 
-use self::push::Pushes;
 use crate::connection::Connection;
 use crate::contract::Answer;
 use crate::http2::{Http2, PREFACE};
@@ -25,7 +24,7 @@ use crate::ledger::{Ledger, Served};
 use crate::options::Options;
 use crate::planted_costs::PlantedCosts;
 use crate::request::{Persistence, Request};
-use crate::timers::{Later, Timers};
+use crate::timers::{Action, Later, Timers};
 use crate::websocket::WebSocket;
 
 const LISTENER: Token = Token(0);
@@ -81,8 +80,7 @@ pub fn serve_until_stopped(
     while !stop.load(Ordering::Relaxed) {
         let now = clock::now();
         server.costs.stall_if_due(now);
-        server.send_due(poller.transport(), now);
-        server.push_due(poller.transport(), now);
+        server.do_due(poller.transport(), now);
         let deadline = server.next_deadline(now);
         poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
     }
@@ -100,8 +98,10 @@ fn make_noise(lines: u64) {
 struct Server<'a> {
     options: &'a Options,
     costs: PlantedCosts,
-    timers: Timers<Later>,
-    pushes: Pushes,
+    timers: Timers,
+    push_period: Duration,
+    /// The time of the clock that stamps messages at the origin of the monotonic clock.
+    stamp_epoch_ns: u64,
     ledger: Ledger,
     connections: Vec<Option<Connection>>,
     free: Vec<Token>,
@@ -119,8 +119,9 @@ impl<'a> Server<'a> {
         Self {
             options,
             costs: PlantedCosts::new(options, clock::now()),
-            timers: Timers::new(),
-            pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
+            timers: Timers::default(),
+            push_period: Duration::from_millis(options.push_period_ms.max(1)),
+            stamp_epoch_ns: clock::wall_clock_epoch().unix_ns.saturating_add_signed(options.clock_ahead_ns),
             ledger: Ledger(options.keeps_ledger.then(Vec::new)),
             // No connection uses the listener's slot.
             connections: vec![None],
@@ -133,7 +134,7 @@ impl<'a> Server<'a> {
     }
 
     fn next_deadline(&self, now: Nanos) -> Nanos {
-        let soonest = [self.timers.next(), self.pushes.due.next(), self.costs.next_stall()].into_iter().flatten().min();
+        let soonest = [self.timers.next(), self.costs.next_stall()].into_iter().flatten().min();
         soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
     }
 
@@ -160,15 +161,19 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn receive(&mut self, io: &mut ReadinessTransport, token: Token, at: Nanos, bytes: &[u8]) {
+    fn receive(&mut self, io: &mut ReadinessTransport, token: Token, at: Nanos, mut bytes: &[u8]) {
         let Some(connection) = self.connections.get_mut(token.index()).and_then(Option::as_mut) else { return };
         let is_whole = connection.is_between_requests();
         connection.received = at;
         if connection.websocket.is_some() {
             return self.receive_frames(io, token, bytes);
         }
-        if connection.http2.is_none() && is_whole && bytes.starts_with(PREFACE) {
-            connection.http2 = Some(Box::new(Http2::begin()));
+        if connection.http2.is_none()
+            && is_whole
+            && let Some(rest) = bytes.strip_prefix(PREFACE)
+        {
+            connection.http2 = Http2::begin().map(Box::new);
+            bytes = rest;
         }
         if connection.http2.is_some() {
             return self.receive_http2(io, token, at, bytes);
@@ -267,22 +272,30 @@ impl<'a> Server<'a> {
     fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
-        let serial = connection.serial;
-        self.timers.add(at, Later { token, serial, stream: 0, status: 0, bytes, is_last });
+        self.plan(token, at, Action::Send { bytes, is_last });
     }
 
-    fn send_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
-        while let Some((_, later)) = self.timers.pop_due(now) {
-            let connection = self.connection(later.token).filter(|connection| connection.serial == later.serial);
+    fn plan(&mut self, token: Token, at: Nanos, action: Action) {
+        let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
+        self.timers.add(at, Later { token, serial, action });
+    }
+
+    fn do_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
+        while let Some((at, Later { token, serial, action })) = self.timers.pop_due(now) {
+            let connection = self.connection(token).filter(|connection| connection.serial == serial);
             let Some(connection) = connection else { continue };
-            if later.stream > 0 {
-                self.answer_later(io, &later);
-            } else if connection.is_flooding {
-                self.continue_flood(io, later.token);
-            } else {
-                self.send(io, later.token, &later.bytes, later.is_last);
-                if later.is_last {
-                    self.serve_connection(io, later.token, None);
+            match action {
+                Action::Push { stamp } => self.push(io, token, stamp, at),
+                Action::Answer { stream, status, body } => {
+                    self.answer_stream(token, *stream, status, body);
+                    self.send_written(io, token);
+                }
+                Action::Send { .. } if connection.is_flooding => self.continue_flood(io, token),
+                Action::Send { bytes, is_last } => {
+                    self.send(io, token, &bytes, is_last);
+                    if is_last {
+                        self.serve_connection(io, token, None);
+                    }
                 }
             }
         }

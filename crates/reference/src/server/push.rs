@@ -9,66 +9,37 @@ use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
 use crate::options::FaultKind;
-use crate::timers::Timers;
+use crate::timers::Action;
 use crate::websocket::{Reaction, phase};
-
-/// The next message of one WebSocket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Message {
-    stamp: Nanos,
-    token: Token,
-    /// Distinguishes the WebSocket from a later connection with the same token.
-    serial: u64,
-}
-
-/// The next messages of all WebSockets.
-#[derive(Debug)]
-pub(super) struct Pushes {
-    period: Duration,
-    /// The stamping clock's time at the origin of the monotonic clock.
-    unix_ns: u64,
-    pub(super) due: Timers<Message>,
-}
-
-impl Pushes {
-    /// Pushes with stamps of a clock that is this far ahead of this machine's.
-    pub(super) fn every(period_ms: u64, ahead_ns: i64) -> Self {
-        let unix_ns = clock::wall_clock_epoch().unix_ns.saturating_add_signed(ahead_ns);
-        Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: Timers::new() }
-    }
-}
 
 impl Server<'_> {
     /// A WebSocket was opened on which messages begin within one period.
     pub(super) fn start_pushing(&mut self, token: Token) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
-        let stamp = clock::now() + Duration::from_nanos(phase(serial, self.pushes.period.into()).0);
-        self.plan_push(token, serial, stamp, Nanos::ZERO);
+        let stamp = clock::now() + Duration::from_nanos(phase(serial, self.push_period.into()).0);
+        self.plan_push(token, stamp, Nanos::ZERO);
     }
 
     /// Prepares the message that is due at `stamp`. It leaves after the one before it.
-    fn plan_push(&mut self, token: Token, serial: u64, stamp: Nanos, before: Nanos) {
+    fn plan_push(&mut self, token: Token, stamp: Nanos, before: Nanos) {
         let leaves = (stamp + self.costs.burn_for_request()).max(before);
-        self.pushes.due.add(leaves, Message { stamp, token, serial });
+        self.plan(token, leaves, Action::Push { stamp });
     }
 
-    /// Sends the messages that are due.
-    pub(super) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
-        while let Some((left, due)) = self.pushes.due.pop_due(now) {
-            let unix_ns = due.stamp.0.saturating_add(self.pushes.unix_ns);
-            let fault = self.options.fault.filter(|_| self.requests >= self.options.fault_after);
-            let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
-            let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };
-            let frame = websocket.stamped_message(unix_ns);
-            if let Some(fault) = fault {
-                self.fail_push(io, due.token, fault, frame);
-                continue;
-            }
-            self.ledger.add(self.requests, due.stamp, clock::now);
-            self.requests += 1;
-            io.send(due.token, &frame.into());
-            self.plan_push(due.token, due.serial, due.stamp + self.pushes.period, left);
+    /// Sends the message that was due at `stamp` and is planned to leave at `leaves`, and prepares the next.
+    pub(super) fn push(&mut self, io: &mut ReadinessTransport, token: Token, stamp: Nanos, leaves: Nanos) {
+        let unix_ns = stamp.0.saturating_add(self.stamp_epoch_ns);
+        let fault = self.options.fault.filter(|_| self.requests >= self.options.fault_after);
+        let connection = self.connection(token);
+        let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { return };
+        let frame = websocket.stamped_message(unix_ns);
+        if let Some(fault) = fault {
+            return self.fail_push(io, token, fault, frame);
         }
+        self.ledger.add(self.requests, stamp, clock::now);
+        self.requests += 1;
+        io.send(token, &frame.into());
+        self.plan_push(token, stamp + self.push_period, leaves);
     }
 
     /// The faults of an answer, applied to a WebSocket. No message is pushed after them.

@@ -8,8 +8,9 @@ use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
 use crate::contract::Answer;
-use crate::http2::Http2;
-use crate::timers::Later;
+use crate::http2::{Http2, Stream};
+use crate::request::Request;
+use crate::timers::Action;
 
 impl Server<'_> {
     pub(super) fn receive_http2(&mut self, io: &mut ReadinessTransport, token: Token, at: Nanos, bytes: &[u8]) {
@@ -21,41 +22,34 @@ impl Server<'_> {
         self.send_written(io, token);
     }
 
-    /// Answers a stream whose delay is over.
-    pub(super) fn answer_later(&mut self, io: &mut ReadinessTransport, later: &Later) {
-        self.answer_stream(later.token, later.stream, later.status, later.bytes.to_vec().into());
-        self.send_written(io, later.token);
-    }
-
     fn http2(&mut self, token: Token) -> Option<&mut Http2> {
         self.connection(token)?.http2.as_deref_mut()
     }
 
     fn answer_arrived(&mut self, token: Token) {
-        loop {
-            let nth = self.requests;
-            let Some((stream, request)) = self.http2(token).and_then(|http2| http2.next_request(nth)) else { return };
+        let Some(http2) = self.http2(token) else { return };
+        for mut stream in std::mem::take(&mut http2.arrived) {
+            stream.nth = self.requests;
             self.requests += 1;
-            let Answer { status, body, .. } =
-                Answer::to(&request.method, &request.path, request.body_bytes, self.options);
+            let Request { method, path, body_bytes, .. } = &stream.request;
+            let Answer { status, body, .. } = Answer::to(method, path, *body_bytes, self.options);
             let delay = self.costs.burn_for_request();
             if delay.is_zero() {
                 self.answer_stream(token, stream, status, body.into());
-                continue;
+            } else {
+                let action = Action::Answer { stream: Box::new(stream), status, body: body.into() };
+                self.plan(token, clock::now() + delay, action);
             }
-            let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
-            let bytes = body.into_bytes().into();
-            self.timers.add(clock::now() + delay, Later { token, serial, stream, status, bytes, is_last: true });
         }
     }
 
-    fn answer_stream(&mut self, token: Token, stream: u32, status: u16, body: Bytes) {
+    pub(super) fn answer_stream(&mut self, token: Token, stream: Stream, status: u16, body: Bytes) {
         if let Some(http2) = self.http2(token) {
             http2.answer(stream, status, body);
         }
     }
 
-    fn send_written(&mut self, io: &mut ReadinessTransport, token: Token) {
+    pub(super) fn send_written(&mut self, io: &mut ReadinessTransport, token: Token) {
         let Self { connections, ledger, .. } = self;
         let connection = connections.get_mut(token.index()).and_then(Option::as_mut);
         let Some(http2) = connection.and_then(|connection| connection.http2.as_mut()) else { return };
