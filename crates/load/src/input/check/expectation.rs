@@ -16,12 +16,13 @@ const MAX_EXCESS_BYTES: u64 = 64 * 1024;
 const MAX_ANY_BYTES: u64 = 1 << 30;
 
 /// The checks that an answer must pass to count as a success.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Expectation {
     statuses: Vec<RangeInclusive<u16>>,
     headers: Vec<(String, HeaderRule)>,
     pub(crate) exact: Option<Arc<[u8]>>,
-    lengths: RangeInclusive<u64>,
+    /// `None` for a body of any length.
+    lengths: Option<RangeInclusive<u64>>,
     /// The status of a call of gRPC; `None` for other requests.
     pub(crate) grpc: Option<grpc::Code>,
     /// Checks that need the whole body.
@@ -37,17 +38,7 @@ pub(crate) struct Expectation {
 impl Expectation {
     /// Combines these checks. Without a check of the status, any from 200 to 299 is correct.
     pub(crate) fn of(checks: &[Check]) -> Self {
-        let mut all = Self {
-            statuses: Vec::new(),
-            headers: Vec::new(),
-            exact: None,
-            lengths: 0..=u64::MAX,
-            grpc: None,
-            whole: Vec::new(),
-            decodes: false,
-            follows: false,
-            keeps_answer: false,
-        };
+        let mut all = Self::default();
         for Check(rule) in checks {
             match rule.clone() {
                 Rule::Status(codes) => all.statuses.push(codes),
@@ -74,8 +65,8 @@ impl Expectation {
     }
 
     fn limit(&mut self, lengths: RangeInclusive<u64>) {
-        let (from, to) = (*self.lengths.start().max(lengths.start()), *self.lengths.end().min(lengths.end()));
-        self.lengths = from..=to;
+        let before = self.lengths.take().unwrap_or(0..=u64::MAX);
+        self.lengths = Some(*before.start().max(lengths.start())..=*before.end().min(lengths.end()));
     }
 
     /// Whether a check needs the fields of the head.
@@ -85,7 +76,7 @@ impl Expectation {
 
     /// Whether a check needs the body.
     pub(crate) fn reads_body(&self) -> bool {
-        self.exact.is_some() || !self.whole.is_empty() || self.lengths != (0..=u64::MAX)
+        self.exact.is_some() || !self.whole.is_empty() || self.lengths.is_some()
     }
 
     /// Where an answer leads that is a redirect to be followed.
@@ -127,10 +118,8 @@ impl Expectation {
 
     /// What is wrong with the length of a complete body.
     pub(crate) fn judge_length(&self, bytes: u64) -> Option<Problem> {
-        if self.lengths.contains(&bytes) {
-            return None;
-        }
-        let (from, to) = (self.lengths.start(), self.lengths.end());
+        let lengths = self.lengths.as_ref().filter(|lengths| !lengths.contains(&bytes))?;
+        let (from, to) = (lengths.start(), lengths.end());
         let wanted = if from == to { from.to_string() } else { format!("{from} to {to}") };
         Some(Problem::new(ErrorClass::Validation, format!("body of {bytes} bytes instead of {wanted}")))
     }
@@ -138,10 +127,9 @@ impl Expectation {
     /// Whether a body of this length is so long that it need not be read to its end. That of a redirect which is followed may have
     /// any length.
     pub(crate) fn is_exceeded_by(&self, bytes: u64, is_followed: bool) -> bool {
-        let most = match *self.lengths.end() {
-            end if end < u64::MAX && !is_followed => end.saturating_add(MAX_EXCESS_BYTES),
-            _ => MAX_ANY_BYTES.max(*self.lengths.start()),
-        };
+        let (from, to) = self.lengths.clone().unwrap_or(0..=u64::MAX).into_inner();
+        let most =
+            if to < u64::MAX && !is_followed { to.saturating_add(MAX_EXCESS_BYTES) } else { MAX_ANY_BYTES.max(from) };
         bytes > most
     }
 
