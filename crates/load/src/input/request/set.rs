@@ -11,7 +11,7 @@ use super::cursor::RequestCursor;
 use super::cycle::request_cycle;
 use super::http1::Http1Pattern;
 use super::pattern::{Parts, Pattern, refused};
-use super::{RequestSpec, Requests};
+use super::{RequestSpec, Requests, SetupStep};
 use crate::error::LoadError;
 use crate::input::check::Expectation;
 use crate::input::feed::Feed;
@@ -68,18 +68,18 @@ impl RequestSet {
         Ok(set)
     }
 
-    /// The same, for users who have values of their own. `taken` has the names of the values that are taken from the answer
-    /// to each request, for those after it; it is empty if the requests are no set-up.
+    /// The same, for users who have values of their own. `setup` has the step of each request, whose answer fills
+    /// variables for those after it; it is empty if the requests are no set-up.
     pub(super) fn encode_for_users(
         host: &str,
         requests: &Requests,
         users: UserColumns,
-        taken: &[Vec<String>],
+        setup: &[SetupStep],
     ) -> Result<Self, LoadError> {
         let bare = Request { method: &Method::GET, path: "/", host, headers: &[], body: b"" };
         bare.encode().map_err(|error| refused("the host", &error))?;
         let mut scope = Scope::of(&requests.feeds, users);
-        let kind = if taken.is_empty() { "request" } else { "set-up request" };
+        let kind = if setup.is_empty() { "request" } else { "set-up request" };
         let mut prepared = Vec::with_capacity(requests.list.len());
         let mut unchecked = None;
         for (index, spec) in requests.list.iter().enumerate() {
@@ -87,9 +87,9 @@ impl RequestSet {
             let mut request = prepare(host, &place, spec, &requests.feeds, &mut scope)?;
             let expectation = Arc::make_mut(&mut request.expectation);
             expectation.follows = requests.follow > 0;
-            if let Some(taken) = taken.get(index) {
+            if let Some(step) = setup.get(index) {
                 (expectation.keeps_answer, expectation.decodes) = (true, true);
-                scope.users.names.extend(taken.iter().cloned());
+                scope.users.names.extend(step.names().cloned());
             } else if spec.checks.is_empty() {
                 request.expectation = Arc::clone(unchecked.get_or_insert(request.expectation));
             }

@@ -15,16 +15,22 @@ pub struct SetupStep {
     pub variables: Vec<(String, Extract)>,
 }
 
+impl SetupStep {
+    /// The names of its variables.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.variables.iter().map(|(name, _)| name)
+    }
+}
+
 /// A set-up whose requests are encoded.
 #[derive(Debug)]
 pub(crate) struct UserSetup {
     pub(crate) requests: RequestSet,
-    /// What is taken from the answer to each request.
-    extracts: Vec<Vec<Extract>>,
     /// Columns of feeds, behind the variables of answers.
     cells: Vec<(usize, usize)>,
     columns: UserColumns,
-    /// The requests of the load. Feeds that the set-up uses are none of theirs: their users have the values.
+    /// The requests of the load, and the steps of the set-up. Feeds that these use are none of the load's, whose users
+    /// have the values.
     load: Requests,
 }
 
@@ -36,16 +42,15 @@ impl UserSetup {
             return Ok((None, RequestSet::encode(host, requests)?));
         }
         let steps = &requests.setup;
-        let names: Vec<Vec<String>> =
-            steps.iter().map(|step| step.variables.iter().map(|(name, _)| name.clone()).collect()).collect();
         let own = Requests {
             feeds: requests.feeds.clone(),
             // A UUID of the set-up is none of the load.
             seed: requests.seed.wrapping_add(1),
             ..Requests::of(steps.iter().map(|step| step.request.clone()).collect::<Vec<_>>())
         };
-        let set = RequestSet::encode_for_users(host, &own, UserColumns::default(), &names)?;
-        let mut columns = UserColumns { names: names.concat(), has_cookies: false };
+        let set = RequestSet::encode_for_users(host, &own, UserColumns::default(), steps)?;
+        let mut columns =
+            UserColumns { names: steps.iter().flat_map(SetupStep::names).cloned().collect(), has_cookies: false };
         let of_answers = columns.names.len();
         let mut cells = Vec::new();
         for (feed, table) in requests.feeds.iter().enumerate().filter(|(feed, _)| set.uses_feed(*feed)) {
@@ -54,10 +59,8 @@ impl UserSetup {
         }
         check_names(&columns.names, of_answers)?;
         let others = requests.feeds.iter().enumerate().filter(|(feed, _)| !set.uses_feed(*feed));
-        let load =
-            Requests { feeds: others.map(|(_, feed)| feed.clone()).collect(), setup: Vec::new(), ..requests.clone() };
-        let extracts = steps.iter().map(|step| step.variables.iter().map(|(_, value)| value.clone()).collect());
-        let setup = Self { requests: set, extracts: extracts.collect(), cells, columns, load };
+        let load = Requests { feeds: others.map(|(_, feed)| feed.clone()).collect(), ..requests.clone() };
+        let setup = Self { requests: set, cells, columns, load };
         let load = setup.encode_load(host, false)?;
         let is_unused = |column: &usize| !setup.requests.0.used.contains(column) && !load.0.used.contains(column);
         if let Some(unused) = (0..of_answers).find(is_unused) {
@@ -94,11 +97,10 @@ impl UserSetup {
         answer: (&[(String, Vec<u8>)], &[u8]),
         values: &mut UserValues,
     ) -> Result<(), String> {
-        let first: usize = self.extracts[..request].iter().map(Vec::len).sum();
-        for (column, extract) in self.extracts[request].iter().enumerate() {
+        let first: usize = self.load.setup[..request].iter().map(|step| step.variables.len()).sum();
+        for ((name, extract), place) in self.load.setup[request].variables.iter().zip(&mut values[first..]) {
             let value = extract.value(answer.0, answer.1);
-            let name = &self.columns.names[first + column];
-            values[first + column] = value.map_err(|what| format!("no value for `{name}`: {what}"))?;
+            *place = value.map_err(|what| format!("no value for `{name}`: {what}"))?;
         }
         Ok(())
     }
