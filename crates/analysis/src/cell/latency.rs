@@ -122,12 +122,8 @@ fn merged(cell: &Evidence<'_>, kind: SliceKind, clock: fn(&StoredSlice) -> Optio
 }
 
 fn percentiles(histogram: &LatencyHistogram) -> Vec<CurvePoint> {
-    let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
-    let point = |percentile: f64| {
-        let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;
-        Some(CurvePoint { percentile, value_ns })
-    };
-    stated.filter_map(point).collect()
+    let point = |percentile: f64| Some(CurvePoint { percentile, value_ns: histogram.percentile_ns(percentile)? });
+    STANDARD_PERCENTILES.into_iter().filter_map(point).collect()
 }
 
 fn within_stdev(histogram: &LatencyHistogram) -> Option<f64> {

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 
 use tare_plan::plan::{Mode, Plan, Role, SliceKind};
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunRecord, StoredSlice};
-use tare_stats::quantile::printable;
 
 use crate::evidence::{Evidence, gather};
 use crate::format;
@@ -178,7 +177,6 @@ fn timeline(evidence: &Evidence<'_>) -> Vec<TimePoint> {
 
 fn time_point(slice: &StoredSlice) -> TimePoint {
     let response = slice.load.response.unpack();
-    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
     let jit = |cpu: &tare_record::ServerCpu| {
         let jit = cpu.by_kind.get("jit")?;
         (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
@@ -190,8 +188,8 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         phase: slice.key.phase,
         slice_kind: slice.key.kind,
         throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
-        p50_ns: stated(50.0),
-        p99_ns: stated(99.0),
+        p50_ns: response.percentile_ns(50.0),
+        p99_ns: response.percentile_ns(99.0),
         cpu_ns_per_request: level::cpu(std::iter::once(slice)).filter(|cpu| *cpu > 0.0),
         jit_share: slice.server.cpu.as_ref().and_then(jit),
         cpu: probes::cores_by_kind(slice),

@@ -5,7 +5,6 @@ use tare_record::{
     AgentRecord, EndStatus, EventName, LoadRecord, RequestTally, SliceSample, StatusTallies, StatusTally, StoredSlice,
 };
 use tare_stats::histogram::LatencyHistogram;
-use tare_stats::quantile::printable;
 
 use super::summary::*;
 use super::{Clocks, bars, describe, threshold};
@@ -153,7 +152,6 @@ fn tallies(record: &LoadRecord) -> Option<Vec<RequestTally>> {
 fn url_summaries(tallies: &[RequestTally], window_s: f64) -> Vec<UrlSummary> {
     let summary = |tally: &RequestTally| {
         let times = tally.response.unpack();
-        let at = |p: f64| times.value_at_quantile_ns(p / 100.0).filter(|_| printable(times.len(), p));
         let offered = tally.ok + tally.failed;
         UrlSummary {
             url: tally.name.clone(),
@@ -163,9 +161,9 @@ fn url_summaries(tallies: &[RequestTally], window_s: f64) -> Vec<UrlSummary> {
             failed_share: tally.failed as f64 / offered.max(1) as f64,
             throughput_per_s: if window_s > 0.0 { tally.ok as f64 / window_s } else { 0.0 },
             mean_ns: times.mean_ns(),
-            p50_ns: at(50.0),
-            p90_ns: at(90.0),
-            p99_ns: at(99.0),
+            p50_ns: times.percentile_ns(50.0),
+            p90_ns: times.percentile_ns(90.0),
+            p99_ns: times.percentile_ns(99.0),
             max_ns: times.max_ns(),
             example: Some(tally.example.clone()).filter(|example| !example.is_empty()),
         }
@@ -230,15 +228,14 @@ fn agent(agent: &AgentRecord) -> AgentSummary {
 
 fn interval(slice: &StoredSlice) -> Interval {
     let response = slice.load.response.unpack();
-    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
     Interval {
         from_s: slice.load.window_start_ns() as f64 / 1e9,
         window_s: slice.load.window_ns as f64 / 1e9,
         ok: slice.load.ok,
         failed: slice.load.failed,
         throughput_per_s: level::throughput(std::iter::once(slice)),
-        p50_ns: stated(50.0),
-        p99_ns: stated(99.0),
+        p50_ns: response.percentile_ns(50.0),
+        p99_ns: response.percentile_ns(99.0),
         max_ns: response.max_ns(),
         in_bytes: slice.load.bytes_in,
         out_bytes: slice.load.bytes_out,

@@ -13,6 +13,8 @@ use hdrhistogram::Histogram;
 pub use curve::PercentilePoint;
 pub use interval_log::{interval_log, read_interval_log};
 
+use crate::quantile::printable;
+
 /// The highest latency that is recorded as it is, in nanoseconds: 2⁴² − 1, about 1 h 13 min. Longer ones count as this.
 pub const HIGHEST_NS: u64 = (1 << 42) - 1;
 
@@ -111,6 +113,11 @@ impl LatencyHistogram {
     /// without samples, or where `q` is not a quantile.
     pub fn value_at_quantile_ns(&self, q: f64) -> Option<u64> {
         (!self.is_empty() && (0.0..=1.0).contains(&q)).then(|| self.inner.value_at_quantile(q))
+    }
+
+    /// The value at a percentile (0–100); `None` where it may not be printed.
+    pub fn percentile_ns(&self, percentile: f64) -> Option<u64> {
+        self.value_at_quantile_ns(percentile / 100.0).filter(|_| printable(self.len(), percentile))
     }
 
     /// The number of samples above `value_ns`; samples that agree with it to 3 digits are not above it.
