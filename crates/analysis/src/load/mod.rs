@@ -13,39 +13,16 @@ pub use differences::{LoadDifferences, LoadFigureChange, LoadSide, compare_loads
 pub use summarize::summarize;
 pub use summary::*;
 
-use tare_plan::condition::Clock;
-use tare_record::LoadRecord;
+use tare_record::{LoadRecord, PackedHistogram, SliceSample};
 use tare_stats::histogram::LatencyHistogram;
 
 pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
-    Clocks::of_record(record).response
+    merged(record, |load| &load.response)
 }
 
-#[derive(Default)]
-struct Clocks {
-    response: LatencyHistogram,
-    service: LatencyHistogram,
-    send_lag: LatencyHistogram,
-    stamp_lag: LatencyHistogram,
-}
-
-impl Clocks {
-    fn of(&self, clock: Clock) -> &LatencyHistogram {
-        match clock {
-            Clock::Response => &self.response,
-            Clock::Service => &self.service,
-            Clock::SendLag => &self.send_lag,
-        }
-    }
-
-    fn of_record(record: &LoadRecord) -> Self {
-        let mut clocks = Self::default();
-        for slice in &record.intervals {
-            slice.load.response.merge_into(&mut clocks.response);
-            slice.load.service.merge_into(&mut clocks.service);
-            slice.load.send_lag.merge_into(&mut clocks.send_lag);
-            slice.load.stamp_lag.merge_into(&mut clocks.stamp_lag);
-        }
-        clocks
-    }
+/// The times of all intervals by one clock.
+fn merged(record: &LoadRecord, clock: fn(&SliceSample<PackedHistogram>) -> &PackedHistogram) -> LatencyHistogram {
+    let mut all = LatencyHistogram::new();
+    record.intervals.iter().for_each(|slice| clock(&slice.load).merge_into(&mut all));
+    all
 }

@@ -7,7 +7,7 @@ use tare_record::{
 use tare_stats::histogram::LatencyHistogram;
 
 use super::summary::*;
-use super::{Clocks, bars, describe, threshold};
+use super::{bars, describe, merged, response_times, threshold};
 use crate::cell::{cell_of_load, distribution, generator_share, level, room_ns};
 use crate::format::{rfc3339, sentence};
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
@@ -18,7 +18,6 @@ use crate::words::tail::tails;
 pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;
-    let clocks = Clocks::of_record(record);
     let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
@@ -40,8 +39,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         verdict: cell.validity,
         throughput_per_s: level::throughput(record.intervals.iter()).unwrap_or(0.0),
         requests: Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 },
-        response: latency(&clocks.response),
-        service: latency(&clocks.service),
+        response: latency(&response_times(record)),
+        service: latency(&merged(record, |load| &load.service)),
         messages: message_summary(record),
         server,
         errors: most_frequent_first(cell.errors),
@@ -55,7 +54,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
             tls_handshakes: sum(|s| s.load.tls_handshakes),
             tls_resumed: sum(|s| s.load.tls_resumed),
         },
-        generator: generator(record, &clocks),
+        generator: generator(record),
         agents: record.agents.iter().map(agent).collect(),
         thresholds: Vec::new(),
         intervals: record.intervals.iter().map(interval).collect(),
@@ -64,7 +63,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         environment: environment_sections(&header.environment),
     };
     summary.thresholds =
-        plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks, requests_apart.as_deref())).collect();
+        plan.conditions.iter().map(|one| threshold::hold(one, &summary, record, requests_apart.as_deref())).collect();
     summary
 }
 
@@ -189,9 +188,9 @@ fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> L
     }
 }
 
-fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
+fn generator(record: &LoadRecord) -> Generator {
     let all = || record.intervals.iter();
-    let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
+    let (send_lag, stamp_lag) = (merged(record, |load| &load.send_lag), merged(record, |load| &load.stamp_lag));
     Generator {
         cpus: record.header.plan.load_cpus.clone(),
         cpu_share: generator_share(all()),

@@ -1,12 +1,12 @@
 //! Conditions on which a load fails (`--fail-if 'p99>5ms'`) held against the load.
 
-use tare_plan::condition::{Condition, Metric};
-use tare_record::RequestTally;
+use tare_plan::condition::{Clock, Condition, Metric};
 use tare_record::figure::histogram_figure;
+use tare_record::{LoadRecord, RequestTally};
 use tare_stats::histogram::LatencyHistogram;
 
-use super::Clocks;
 use super::summary::LoadSummary;
+use super::{merged, response_times};
 use crate::format::{Unit, count, rate, share, single};
 use crate::summary::ThresholdResult;
 
@@ -15,7 +15,7 @@ use crate::summary::ThresholdResult;
 pub(super) fn hold(
     condition: &Condition,
     summary: &LoadSummary,
-    clocks: &Clocks,
+    record: &LoadRecord,
     requests: Option<&[RequestTally]>,
 ) -> ThresholdResult {
     if condition.url.is_some() && requests.is_none() {
@@ -26,7 +26,11 @@ pub(super) fn hold(
     let requests = summary.requests;
     let (ok, failed) = of_url.as_ref().map_or((requests.ok, requests.failed), |(ok, failed, _)| (*ok, *failed));
     let failed_share = failed as f64 / (ok + failed).max(1) as f64;
-    let times = of_url.as_ref().map(|(_, _, times)| times);
+    let of_all = |clock| match clock {
+        Clock::Response => response_times(record),
+        Clock::Service => merged(record, |load| &load.service),
+        Clock::SendLag => merged(record, |load| &load.send_lag),
+    };
     let answers_of = |from: u16, to: u16| {
         let found = summary.statuses.iter().filter(|one| (from..=to).contains(&one.status));
         found.map(|one| one.count).sum::<u64>()
@@ -44,10 +48,13 @@ pub(super) fn hold(
             let events = summary.connection_events.iter().map(|event| event.count).sum::<u64>();
             (Some(events as f64), count(events, "connection event"))
         }
-        Metric::Latency(statistic, clock) => match histogram_figure(times.unwrap_or(clocks.of(clock)), statistic) {
-            Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
-            Err(why) => (None, why),
-        },
+        Metric::Latency(statistic, clock) => {
+            let times = of_url.map_or_else(|| of_all(clock), |(_, _, times)| times);
+            match histogram_figure(&times, statistic) {
+                Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
+                Err(why) => (None, why),
+            }
+        }
     };
     let failed = value.is_none_or(|value| condition.is_met_by(value));
     ThresholdResult { condition: condition.text.clone(), measured, failed }
