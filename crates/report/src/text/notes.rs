@@ -1,10 +1,10 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
-use super::table::Table;
+use super::table::{OpenMeasure, Table};
 use super::{Style, messages};
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
-use tare_analysis::summary::{Cell, Comparison, Concern, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{Cell, Comparison, Concern, CurrencyRatio, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
 use tare_units::grouped_by;
 
@@ -22,8 +22,9 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| found.sentence.clone());
     let paragraphs = cells().flat_map(|cell| [capacity(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
-    let (tails, reasons) = (SharedReasons::of_tails(summary, cells()), SharedReasons::of(summary, cells()));
-    let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS)).map(SharedReason::text);
+    let (tails, reasons) = (tails(cells()), reasons(summary, cells()));
+    let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS));
+    let shown = shown.map(|alike| text(summary, alike));
     let more = tails.len().saturating_sub(MOST_TAILS) + reasons.len().saturating_sub(MOST_REASONS);
     let more = (more > 0).then(|| format!("{more} more notes: tare report {} --findings", summary.run.id));
     let costs = cpu_costs(summary).take(MOST_COSTS);
@@ -47,132 +48,95 @@ fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
 
 /// What the slow requests of all cells met, and every reason why a figure is open or doubtful, for the list of all findings.
 pub(super) fn all_reasons(summary: &Summary, style: &Style) -> String {
-    let tails = SharedReasons::of_tails(summary, summary.cells.iter());
-    let all = tails.into_iter().chain(SharedReasons::of(summary, summary.cells.iter()));
-    all.map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10)).collect()
+    let all = tails(summary.cells.iter()).into_iter().chain(reasons(summary, summary.cells.iter()));
+    all.map(|alike| style.paragraph(Tone::Quiet, &format!("  {}", text(summary, &alike)), 10)).collect()
 }
 
-/// Each reason once, with all cells that it holds for.
-struct SharedReasons {
-    all: Vec<SharedReason>,
-    /// Whether a cell is named with its scenario.
-    several_scenarios: bool,
-}
-
-struct SharedReason {
-    cells: Vec<String>,
+/// What is said of one cell.
+struct Note<'a> {
+    cell: &'a Cell,
     text: String,
-    /// Whether it counts many rows instead of naming them.
+    /// Whether many rows are counted instead of named.
     is_brief: bool,
-    /// The longest time that any of them still needs.
     needed_s: Option<f64>,
 }
 
-impl SharedReasons {
-    fn none(summary: &Summary) -> Self {
-        let first = summary.cells.first().map(|cell| &cell.scenario);
-        Self { all: Vec::new(), several_scenarios: summary.cells.iter().any(|cell| Some(&cell.scenario) != first) }
-    }
-
-    /// What the slow requests of cells met: first what is of one cell, then what holds for several.
-    fn of_tails<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> Vec<SharedReason> {
-        let mut tails = Self::none(summary);
-        for (cell, line) in cells.flat_map(|cell| cell.tail.iter().map(move |line| (cell, line))) {
-            tails.add(cell, line.clone(), true, None);
-        }
-        tails.all.sort_by_key(|tail| tail.cells.len() > 1);
-        tails.all
-    }
-
-    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Vec<SharedReason> {
-        let (mut reasons, table) = (Self::none(summary), Table::of(summary));
-        cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
-        cells.clone().for_each(|cell| reasons.add_doubts(cell));
-        cells.for_each(|cell| reasons.add_open_measures(summary, &table, cell));
-        reasons.all
-    }
-
-    fn add_comparison(&mut self, summary: &Summary, cell: &Cell) {
-        let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
-        if let Some(first) = first.filter(|currency| currency.verdict == VerdictKind::Inconclusive) {
-            let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
-            self.add(cell, format!("inconclusive{why}"), false, first.needed_s);
-        }
-        if let Some(prior) = first.and_then(|currency| currency.prior.as_ref()) {
-            self.add(cell, prior.text.clone(), true, None);
-        }
-    }
-
-    /// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
-    fn add_open_measures(&mut self, summary: &Summary, table: &Table<'_>, cell: &Cell) {
-        let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
-        let known = first.and_then(|first| first.reason.as_deref());
-        let open = table.open_measures(cell).into_iter().map(|one| (one.reason, one));
-        for (reason, alike) in grouped_by(open).into_iter().filter(|(reason, _)| Some(*reason) != known) {
-            let labels: Vec<String> = alike.iter().map(|one| one.label.to_owned()).collect();
-            let needed_s = alike.iter().filter_map(|one| one.needed_s).reduce(f64::max);
-            self.add(cell, format!("{} ?, {reason}", enumerate(&labels)), true, needed_s);
-        }
-    }
-
-    fn add_doubts(&mut self, cell: &Cell) {
-        let is_brief = cell.validity.state != ValidityState::Void;
-        for reason in &cell.validity.reasons {
-            let word = match (is_brief, reason.concerns) {
-                (false, _) => "void".to_owned(),
-                (true, Concern::Everything) => "suspect".to_owned(),
-                (true, measure) => format!("suspect in {}", measure.noun()),
-            };
-            self.add(cell, format!("{word}, {}", reason.text), is_brief, None);
-        }
-    }
-
-    fn add(&mut self, cell: &Cell, text: String, is_brief: bool, needed_s: Option<f64>) {
-        let scenario = if self.several_scenarios { format!(" on {}", cell.scenario) } else { String::new() };
-        let name = format!("{}{scenario}", cell.variant);
-        match self.all.iter_mut().find(|r| r.text == text && r.needed_s.is_some() == needed_s.is_some()) {
-            Some(reason) => {
-                reason.cells.push(name);
-                reason.needed_s = reason.needed_s.zip(needed_s).map(|(a, b)| a.max(b));
-            }
-            None => self.all.push(SharedReason { cells: vec![name], text, is_brief, needed_s }),
-        }
-    }
+/// What the slow requests of cells met: first what is of one cell, then what holds for several.
+fn tails<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<Vec<Note<'a>>> {
+    let lines = cells.flat_map(|cell| cell.tail.iter().map(move |line| (cell, line.clone())));
+    let mut tails = shared(lines.map(|(cell, text)| Note { cell, text, is_brief: true, needed_s: None }));
+    tails.sort_by_key(|alike| alike.len() > 1);
+    tails
 }
 
-impl SharedReason {
-    fn text(&self) -> String {
-        let all = if self.cells.len() > 1 { " for all" } else { "" };
-        let needed = self.needed_s.filter(|s| *s <= WORTH_WAITING_S);
-        let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
-        format!("{}: {}{needed}", self.who(), self.text)
-    }
-
-    fn who(&self) -> String {
-        if self.is_brief && self.cells.len() > MOST_NAMES {
-            return count(self.cells.len() as u64, "row");
-        }
-        // A baseline has a cell in every group that it serves.
-        let mut names = self.cells.clone();
-        names.dedup();
-        enumerate(&names)
-    }
+fn reasons<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Vec<Vec<Note<'a>>> {
+    let table = Table::of(summary);
+    let compared = cells.clone().flat_map(|cell| of_comparison(summary, cell));
+    let open = cells.clone().flat_map(|cell| open_measures(summary, &table, cell));
+    shared(compared.chain(cells.flat_map(doubts)).chain(open))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Notes of the same text together: each is said once, with all cells that it holds for.
+fn shared<'a>(notes: impl Iterator<Item = Note<'a>>) -> Vec<Vec<Note<'a>>> {
+    let by_text = notes.map(|note| ((note.text.clone(), note.needed_s.is_some()), note));
+    grouped_by(by_text).into_iter().map(|(_, alike)| alike).collect()
+}
 
-    fn who(cells: &[&str], is_brief: bool) -> String {
-        let cells = cells.iter().map(|name| (*name).to_owned()).collect();
-        SharedReason { cells, text: String::new(), is_brief, needed_s: None }.who()
-    }
+fn deciding<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a CurrencyRatio> {
+    summary.comparison_of(cell)?.currencies.first()
+}
 
-    #[test]
-    fn many_cells_of_one_line_are_counted() {
-        assert_eq!(who(&["a", "b"], true), "a, b");
-        assert_eq!(who(&["a", "a"], true), "a");
-        assert_eq!(who(&["a", "b", "c"], true), "3 rows");
-        assert_eq!(who(&["a", "b", "c"], false), "a, b, c");
+fn of_comparison<'a>(summary: &Summary, cell: &'a Cell) -> Vec<Note<'a>> {
+    let Some(first) = deciding(summary, cell) else { return Vec::new() };
+    let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
+    let open = Note { cell, text: format!("inconclusive{why}"), is_brief: false, needed_s: first.needed_s };
+    let open = Some(open).filter(|_| first.verdict == VerdictKind::Inconclusive);
+    let prior = first.prior.iter().map(|prior| prior.text.clone());
+    let prior = prior.map(|text| Note { cell, text, is_brief: true, needed_s: None });
+    open.into_iter().chain(prior).collect()
+}
+
+/// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
+fn open_measures<'a>(summary: &Summary, table: &Table<'_>, cell: &'a Cell) -> Vec<Note<'a>> {
+    let known = deciding(summary, cell).and_then(|first| first.reason.as_deref());
+    let open = table.open_measures(cell).into_iter().map(|one| (one.reason, one));
+    let note = |(reason, alike): (&str, Vec<OpenMeasure<'_>>)| {
+        let labels: Vec<String> = alike.iter().map(|one| one.label.to_owned()).collect();
+        let needed_s = alike.iter().filter_map(|one| one.needed_s).reduce(f64::max);
+        Note { cell, text: format!("{} ?, {reason}", enumerate(&labels)), is_brief: true, needed_s }
+    };
+    grouped_by(open).into_iter().filter(|(reason, _)| Some(*reason) != known).map(note).collect()
+}
+
+fn doubts(cell: &Cell) -> impl Iterator<Item = Note<'_>> {
+    let is_brief = cell.validity.state != ValidityState::Void;
+    cell.validity.reasons.iter().map(move |reason| {
+        let word = match (is_brief, reason.concerns) {
+            (false, _) => "void".to_owned(),
+            (true, Concern::Everything) => "suspect".to_owned(),
+            (true, measure) => format!("suspect in {}", measure.noun()),
+        };
+        Note { cell, text: format!("{word}, {}", reason.text), is_brief, needed_s: None }
+    })
+}
+
+/// With the longest time that any of them still needs.
+fn text(summary: &Summary, alike: &[Note<'_>]) -> String {
+    let all = if alike.len() > 1 { " for all" } else { "" };
+    let needed = alike.iter().filter_map(|note| note.needed_s).reduce(f64::max).filter(|s| *s <= WORTH_WAITING_S);
+    let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
+    format!("{}: {}{needed}", who(summary, alike), alike[0].text)
+}
+
+fn who(summary: &Summary, alike: &[Note<'_>]) -> String {
+    if alike[0].is_brief && alike.len() > MOST_NAMES {
+        return count(alike.len() as u64, "row");
     }
+    let several = summary.cells.windows(2).any(|pair| pair[0].scenario != pair[1].scenario);
+    let scenario = |cell: &Cell| if several { format!(" on {}", cell.scenario) } else { String::new() };
+    let mut names: Vec<String> =
+        alike.iter().map(|note| format!("{}{}", note.cell.variant, scenario(note.cell))).collect();
+    // A baseline has a cell in every group that it serves.
+    names.dedup();
+    enumerate(&names)
 }
