@@ -13,16 +13,14 @@ use crate::format::{count, share};
 const MOST_OTHERS_SHARE: f64 = 0.1;
 /// With turns of whole slices, a fork counts up to this share of disturbed ones: the trimmed mean leaves them out.
 const MOST_DISTURBED_SLICES: f64 = 0.2;
-/// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
-const MOST_DISTURBED_ROUNDS: f64 = 0.5;
+/// Up to this share of the rounds of a fork in which servers alternate, or of one kind, are left out.
+const MOST_ROUNDS: f64 = 0.5;
 
 /// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load. A slow
 /// server does not cause that.
 const STANDSTILL_NS: u64 = 1_000_000;
 /// Above this share of requests that waited for a connection, the send lag also shows the server.
 pub(crate) const MOST_BLOCKED_SHARE: f64 = 0.01;
-/// Up to this share of the rounds of one kind are left out for that.
-const MOST_STANDSTILL_ROUNDS: f64 = 0.5;
 
 /// What does not count of one group under one scenario, for all of its cells alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,9 +43,12 @@ impl SetAside {
         let mut aside = Self::default();
         for (fork, of_fork) in &forks {
             let of_fork = of_fork.iter().copied();
-            if of_fork.clone().any(|slice| slice.load.turns > 1) {
-                aside.judge_rounds(*fork, of_fork);
-            } else if cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s)))) {
+            let are_many = if of_fork.clone().any(|slice| slice.load.turns > 1) {
+                !aside.leave_out_rounds(of_fork, is_disturbed)
+            } else {
+                cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s))))
+            };
+            if are_many {
                 aside.forks.insert(*fork);
             }
         }
@@ -55,33 +56,26 @@ impl SetAside {
             aside = Self::default();
         }
         for kind in [SliceKind::Fixed, SliceKind::Poisson] {
-            aside.judge_standstills(scored.iter().copied().filter(|slice| slice.key.kind == kind));
+            let counts = |slice: &&StoredSlice| slice.key.kind == kind && !aside.contains(slice);
+            let counted: Vec<&StoredSlice> = scored.iter().copied().filter(counts).collect();
+            // A generator that is always late is a reason to doubt its cells.
+            aside.leave_out_rounds(counted.iter().copied(), generator_stood_still);
         }
         aside
     }
 
-    /// Leaves out the rounds of an open load in which the generator stood still, unless it is always late: then its
-    /// cells say so.
-    fn judge_standstills<'a>(&mut self, slices: impl Iterator<Item = &'a StoredSlice>) {
-        let counted: Vec<&StoredSlice> = slices.filter(|slice| !self.contains(slice)).collect();
-        let rounds: BTreeSet<_> = counted.iter().copied().map(round_of).collect();
-        let stood_still = counted.iter().copied().filter(|slice| generator_stood_still(slice));
-        let late: BTreeSet<_> = stood_still.map(round_of).collect();
-        if late.len() as f64 <= MOST_STANDSTILL_ROUNDS * rounds.len() as f64 {
-            self.rounds.extend(late);
-        }
-    }
-
-    /// Leaves out the disturbed rounds of a fork for all servers, which alternate in them; or the fork if these are too
-    /// many.
-    fn judge_rounds<'a>(&mut self, fork: u32, slices: impl Iterator<Item = &'a StoredSlice> + Clone) {
+    /// Leaves out the rounds in which a slice is wrong, for all servers. Without effect if these are too many; the
+    /// result is whether they were not.
+    fn leave_out_rounds<'a>(
+        &mut self,
+        slices: impl Iterator<Item = &'a StoredSlice> + Clone,
+        is_wrong: fn(&StoredSlice) -> bool,
+    ) -> bool {
         let rounds: BTreeSet<_> = slices.clone().map(round_of).collect();
-        let disturbed: BTreeSet<_> = slices.filter(|slice| is_disturbed(slice)).map(round_of).collect();
-        if disturbed.len() as f64 > MOST_DISTURBED_ROUNDS * rounds.len() as f64 {
-            self.forks.insert(fork);
-        } else {
-            self.rounds.extend(disturbed);
-        }
+        let wrong: BTreeSet<_> = slices.filter(|slice| is_wrong(slice)).map(round_of).collect();
+        let are_few = wrong.len() as f64 <= MOST_ROUNDS * rounds.len() as f64;
+        self.rounds.extend(wrong.into_iter().filter(|_| are_few));
+        are_few
     }
 }
 
