@@ -22,7 +22,7 @@ mod summarize;
 pub mod summary;
 pub mod words;
 
-pub use compare::{RecordedForks, recorded_forks};
+pub use compare::recorded_forks;
 pub use format::{rfc3339, utc};
 pub use profile::summarize_with;
 pub use summarize::summarize;

@@ -327,22 +327,11 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
     }
 }
 
-/// The forks of one comparison, with the pairs `(variant, baseline)` of its rounds: what a replay draws from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecordedForks {
-    pub comparison: String,
-    pub family: String,
-    pub currency: Currency,
-    pub forks: Vec<Vec<(f64, f64)>>,
-}
-
-/// Every comparison and control of a record that was measured by rounds of saturating slices.
-pub fn recorded_forks(record: &RunRecord) -> Vec<RecordedForks> {
+/// Every comparison and control of a record that was measured by rounds of saturating slices: the family of its servers,
+/// and of each fork the pairs `(variant, baseline)` of its rounds. A replay draws from these.
+pub fn recorded_forks(record: &RunRecord) -> Vec<(String, Vec<Vec<(f64, f64)>>)> {
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
-    let recorded = with_baselines(&cells).map(|(variant, baseline)| {
-        let (currency, forks) = deciding_pairs(plan, variant, baseline);
-        let (comparison, family) = (variant.cell.id.clone(), baseline.cell.family.clone());
-        RecordedForks { comparison, family, currency, forks }
-    });
-    recorded.filter(|recorded| !recorded.forks.is_empty()).collect()
+    let recorded = with_baselines(&cells)
+        .map(|(variant, baseline)| (baseline.cell.family.clone(), deciding_pairs(plan, variant, baseline)));
+    recorded.filter(|(_, forks)| !forks.is_empty()).collect()
 }

@@ -150,21 +150,15 @@ fn cpu_decides(variant: &CellAnalysis<'_>) -> bool {
     variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
 }
 
-/// The currency of saturating slices that decides, with the pairs of each fork.
+/// The pairs of each fork in the currency of saturating slices that decides.
 pub(crate) fn deciding_pairs(
     plan: &Plan,
     variant: &CellAnalysis<'_>,
     baseline: &CellAnalysis<'_>,
-) -> (Currency, Vec<Vec<(f64, f64)>>) {
-    let kind = SliceKind::Saturating;
-    let forks = variant.evidence.fork_numbers();
-    let sides = Sides { plan, variant, baseline, forks: &forks };
-    let (currency, pairs) = if cpu_decides(variant) {
-        (Currency::CpuPerRequest, slice_pairs(sides, kind, |s| level::cpu(s)))
-    } else {
-        (Currency::Throughput, slice_pairs(sides, kind, |s| level::throughput(s)))
-    };
-    (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
+) -> Vec<Vec<(f64, f64)>> {
+    let sides = Sides { plan, variant, baseline, forks: &variant.evidence.fork_numbers() };
+    let level: LevelOf = if cpu_decides(variant) { |s| level::cpu(s) } else { |s| level::throughput(s) };
+    slice_pairs(sides, SliceKind::Saturating, level).into_iter().map(|(_, pairs)| pairs).collect()
 }
 
 fn levels(sides: Sides<'_>, currency: Currency) -> Option<(f64, f64)> {

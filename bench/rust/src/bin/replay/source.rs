@@ -58,10 +58,9 @@ impl Source {
         let mut families: BTreeMap<String, Vec<Vec<RecordedFork>>> = BTreeMap::new();
         for file in records {
             let record = open_run_record(file).with_context(|| format!("cannot replay {}", file.display()))?;
-            for recorded in recorded_forks(&record).into_iter().filter(|recorded| recorded.forks.len() > 2) {
-                let forks: anyhow::Result<_> =
-                    recorded.forks.iter().map(|pairs| RecordedFork::from_pairs(pairs)).collect();
-                families.entry(recorded.family).or_default().push(forks?);
+            for (family, forks) in recorded_forks(&record).into_iter().filter(|(_, forks)| forks.len() > 2) {
+                let forks: anyhow::Result<_> = forks.iter().map(|pairs| RecordedFork::from_pairs(pairs)).collect();
+                families.entry(family).or_default().push(forks?);
             }
         }
         let is_large = |comparisons: &Vec<Vec<_>>| comparisons.iter().map(Vec::len).sum::<usize>() >= MIN_FORKS;
