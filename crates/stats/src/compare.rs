@@ -73,23 +73,12 @@ impl Comparison {
         let trimmed: Vec<f64> = forks.iter().map(|f| f.trimmed_log).collect();
         let estimate = mean(&trimmed)?;
         let sd_forks = if forks.len() < 2 { None } else { Some(sd(&trimmed)?) };
-        let unjudged = Self {
-            estimate: estimate.exp(),
-            ratio: None,
-            log: None,
-            equivalence: None,
-            without_prior: None,
-            forks: forks.len() as u32,
-            sd_forks,
-            s_used: sd_forks.map(|s| s.max(sd_floor)),
-            planned: None,
-            method,
-        };
         let declared = method.declared_forks().and_then(|declared| trimmed.get(..declared as usize));
         let declared = declared.filter(|first| first.len() < trimmed.len());
         let planned = declared
             .map(|first| Ok(Spread { forks: first.len() as u32, mean: mean(first)?, sd: sd(first)?.max(sd_floor) }));
-        unjudged.with_intervals(estimate, forks.len() as u32, planned.transpose()?)
+        let s_used = sd_forks.map(|s| s.max(sd_floor));
+        Self::of_spread((estimate, sd_forks), forks.len() as u32, s_used, planned.transpose()?, method)
     }
 
     /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks
@@ -100,7 +89,7 @@ impl Comparison {
         let log = self.log.filter(|_| got >= 2);
         let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
         let s_used = self.s_used.map(|own| self.expected_sd(own, forks));
-        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, self.planned)
+        Self::of_spread((log.estimate, self.sd_forks), forks, s_used, self.planned, self.method)
     }
 
     /// The smallest error probability at which the interval excludes "no difference": a p-value that is valid at this look.
@@ -119,24 +108,29 @@ impl Comparison {
         ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 
-    /// `planned` are the declared forks, where there are more.
-    fn with_intervals(mut self, estimate: f64, forks: u32, planned: Option<Spread>) -> Result<Self, StatsError> {
-        let Some(sd) = self.s_used else { return Ok(self) };
-        let all = Spread { forks, mean: estimate, sd };
-        let interval = |method: Method| match &planned {
-            Some(planned) => interval_past_declared(&all, planned, &method),
-            None => Ok(Interval::around(estimate, method.half_width(forks, sd)?)),
+    /// From mean and spread as observed, and the spread that is used. `planned` are the declared forks, where there are
+    /// more.
+    fn of_spread(
+        (mean, sd_forks): (f64, Option<f64>),
+        forks: u32,
+        s_used: Option<f64>,
+        planned: Option<Spread>,
+        method: Method,
+    ) -> Result<Self, StatsError> {
+        let interval = |method: Method| {
+            let of_forks = s_used.map(|sd| match &planned {
+                Some(planned) => interval_past_declared(&Spread { forks, mean, sd }, planned, &method),
+                None => Ok(Interval::around(mean, method.half_width(forks, sd)?)),
+            });
+            of_forks.transpose()
         };
-        let log = interval(self.method)?;
-        let doubled = self.method.at_level((2.0 * self.method.alpha()).min(MAX_LEVEL));
-        let plain = self.method.with_prior(None);
-        self.forks = forks;
-        self.equivalence = Some(interval(doubled)?.exp());
-        self.without_prior = if plain == self.method { None } else { Some(interval(plain)?.exp()) };
-        self.log = Some(log);
-        self.ratio = Some(log.exp());
-        self.planned = planned;
-        Ok(self)
+        let log = interval(method)?;
+        let equivalence = interval(method.at_level((2.0 * method.alpha()).min(MAX_LEVEL)))?;
+        let plain = method.with_prior(None);
+        let without_prior = if plain == method { None } else { interval(plain)? };
+        let [ratio, equivalence, without_prior] = [log, equivalence, without_prior].map(|log| log.map(|log| log.exp()));
+        let estimate = mean.exp();
+        Ok(Self { estimate, ratio, log, equivalence, without_prior, forks, sd_forks, s_used, method, planned })
     }
 }
 
