@@ -16,28 +16,21 @@ use crate::summary::{
 
 const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
-pub(crate) struct LoadLatency {
-    pub kind: SliceKind,
-    pub latency: Latency,
-    /// Starts by the requests that met neither a stop of the server nor a stall; empty where stops are not known.
-    pub starts_without_stops: Vec<StartLatency>,
-}
-
 /// Latency of a cell under every load that was driven and that the server could follow.
-pub(crate) fn analyze(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
+pub(crate) fn analyze(cell: &Evidence<'_>, alpha: f64) -> Vec<Latency> {
     let is_overloaded = cell.overload().is_some();
     let kinds = KINDS.into_iter().filter(|kind| !(is_overloaded && *kind == SliceKind::Poisson));
     kinds.filter_map(|kind| of_kind(cell, kind, alpha)).collect()
 }
 
-fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLatency> {
+fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<Latency> {
     let first = cell.of_kind(kind).find(|s| s.load.ok > 0)?;
     let response = merged(cell, kind, |s| Some(&s.load.response));
     let service = merged(cell, kind, |s| Some(&s.load.service));
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
     let (division, starts_without_stops) = divide(cell, kind, alpha).unzip();
-    let latency = Latency {
+    Some(Latency {
         division,
         slice_kind: kind,
         model: model(cell, first),
@@ -45,12 +38,12 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
         pace: pace(cell, kind),
         response: response.distribution(alpha),
         starts: response.starts,
+        starts_without_stops: starts_without_stops.unwrap_or_default(),
         service: service.distribution(alpha),
         send_lag: where_any(|s| Some(&s.load.send_lag)),
         machine_hiccups: where_any(|s| Some(&s.server.hiccups.as_ref()?.machine)),
         jvm_hiccups: where_any(|s| s.server.hiccups.as_ref()?.jvm.as_ref()),
-    };
-    Some(LoadLatency { kind, latency, starts_without_stops: starts_without_stops.unwrap_or_default() })
+    })
 }
 
 /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.

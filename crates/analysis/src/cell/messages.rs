@@ -3,11 +3,11 @@
 use tare_plan::plan::SliceKind;
 use tare_record::{ClockEstimate, MessageTally, SliceSample};
 
-use crate::cell::latency::{LoadLatency, distribution};
+use crate::cell::latency::distribution;
 use crate::evidence::Evidence;
 use crate::format::clocks;
 use crate::format::{Unit, grouped, share, single};
-use crate::summary::{Concern, MessageSummary, Reason};
+use crate::summary::{Concern, Latency, MessageSummary, Reason};
 
 /// Above this share of messages that arrive before their stamp, the clocks are wrong.
 const AHEAD: f64 = 0.001;
@@ -18,7 +18,7 @@ pub(crate) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     Some(MessageSummary::new(tally, cell.subject.sends_events, distribution(&jitter)))
 }
 
-pub(crate) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
+pub(crate) fn doubts(cell: &Evidence<'_>, loads: &[Latency]) -> Vec<Reason> {
     let mut tally = MessageTally::default();
     cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.merge(messages));
     let due = tally.received + tally.missing;
@@ -46,11 +46,11 @@ pub(crate) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
 }
 
 /// Why push latency is suspect, and what helps: the median is below the error of the clocks.
-fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<(String, &'static str)> {
+fn coarse_clock(tally: &MessageTally, loads: &[Latency]) -> Option<(String, &'static str)> {
     let within_ns = tally.clock_within_ns;
     // `tare load` has one kind of slices, which is not named after pushes.
-    let pushed = loads.iter().find(|load| load.kind == SliceKind::Push).or(loads.first())?;
-    let median_ns = pushed.latency.response.percentile_ns(50.0)?;
+    let pushed = loads.iter().find(|load| load.slice_kind == SliceKind::Push).or(loads.first())?;
+    let median_ns = pushed.response.percentile_ns(50.0)?;
     if median_ns >= within_ns {
         return None;
     }

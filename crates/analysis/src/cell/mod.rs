@@ -19,10 +19,10 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunRecord, S
 use crate::evidence::{Evidence, gather};
 use crate::format;
 use crate::run_info::shortened;
-use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
+use crate::summary::{Cell, ErrorCount, ForkValue, Latency, Row, TimePoint, Validity};
 
+pub(crate) use latency::distribution;
 pub use latency::for_each_response;
-pub(crate) use latency::{LoadLatency, distribution};
 pub(crate) use load_doubts::recorded_part;
 use seen::{SeenCell, SeenCells};
 pub(crate) use validity::{generator_share, room_ns};
@@ -32,14 +32,13 @@ const ALPHA_OF_LOAD: f64 = 0.01;
 
 pub(crate) struct CellAnalysis<'a> {
     pub evidence: Evidence<'a>,
-    pub loads: Vec<LoadLatency>,
     pub cpu_kind: Option<SliceKind>,
     pub cell: Cell,
 }
 
 impl CellAnalysis<'_> {
-    pub fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
-        self.loads.iter().find(|load| load.kind == kind)
+    pub fn load(&self, kind: SliceKind) -> Option<&Latency> {
+        self.cell.latency.iter().find(|load| load.slice_kind == kind)
     }
 
     /// The cell with its figures over time. A look at a run under way needs none, and would unpack every slice for them.
@@ -51,9 +50,8 @@ impl CellAnalysis<'_> {
 /// The one cell of a load, judged by the rules for the cells of a run.
 pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = crate::evidence::of_load(record);
-    let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
     let cpu_kind = level::cpu_kind(std::slice::from_ref(&evidence));
-    let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD);
+    let cell = measured(&evidence, cpu_kind, ALPHA_OF_LOAD);
     let validity = Validity::of_load(cell.validity, load_doubts::doubts_of_load(record));
     Cell { validity, timeline: timeline(&evidence), ..cell }
 }
@@ -67,32 +65,29 @@ pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Ve
     let mut analyses = Vec::with_capacity(plan.cells());
     for cells in gather(record, |together| seen.set_aside(together)) {
         if let Some(known) = seen.take(&cells) {
-            let again =
-                |(evidence, SeenCell { loads, cpu_kind, cell, .. })| CellAnalysis { evidence, loads, cpu_kind, cell };
+            let again = |(evidence, SeenCell { cpu_kind, cell, .. })| CellAnalysis { evidence, cpu_kind, cell };
             analyses.extend(cells.into_iter().zip(known).map(again));
         } else {
             // Cells of one group and scenario share the load at which their CPU is compared.
             let cpu_kind = level::cpu_kind(&cells);
-            analyses.extend(cells.into_iter().map(|evidence| {
-                let loads = latency::analyze(&evidence, plan.stop.alpha);
-                let cell = of_run(plan, &evidence, &loads, cpu_kind);
-                CellAnalysis { evidence, loads, cpu_kind, cell }
-            }));
+            let new =
+                |evidence: Evidence<'a>| CellAnalysis { cell: of_run(plan, &evidence, cpu_kind), evidence, cpu_kind };
+            analyses.extend(cells.into_iter().map(new));
         }
     }
     analyses
 }
 
 /// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
-fn of_run(plan: &Plan, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
-    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha);
+fn of_run(plan: &Plan, evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> Cell {
+    let cell = measured(evidence, cpu_kind, plan.stop.alpha);
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
 }
 
-fn measured(evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>, alpha: f64) -> Cell {
-    let forks = evidence.fork_numbers();
+fn measured(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>, alpha: f64) -> Cell {
+    let (forks, latency) = (evidence.fork_numbers(), latency::analyze(evidence, alpha));
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
     let (named, variant) = subject.planned.unzip();
@@ -112,7 +107,7 @@ fn measured(evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<Sli
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
-        validity: validity::judge(evidence, loads),
+        validity: validity::judge(evidence, &latency),
         bottleneck: validity::bottleneck(evidence),
         throughput_per_s: level::over_forks(&throughput_per_fork(evidence), alpha),
         cpu_ns_per_request: level::over_forks(&level::cpu_per_fork(evidence, cpu_kind), alpha),
@@ -135,7 +130,7 @@ fn measured(evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<Sli
         connection_events: error_counts(&validity::connection_events(evidence)),
         bytes_in: evidence.measured().map(|s| s.load.bytes_in).sum(),
         bytes_out: evidence.measured().map(|s| s.load.bytes_out).sum(),
-        latency: loads.iter().map(|l| l.latency.clone()).collect(),
+        latency,
         tail: Vec::new(),
         capacity: None,
         messages: messages::messages(evidence),

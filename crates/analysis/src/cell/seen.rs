@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tare_plan::plan::SliceKind;
 
-use crate::cell::{CellAnalysis, LoadLatency};
+use crate::cell::CellAnalysis;
 use crate::evidence::Evidence;
 use crate::evidence::disturbance::SetAside;
 use crate::summary::Cell;
@@ -17,7 +17,6 @@ pub(super) struct SeenCell {
     /// Of slices, warm-ups, starts and events. Entries are only added, so as many are the same ones.
     entries: [usize; 4],
     set_aside: SetAside,
-    pub loads: Vec<LoadLatency>,
     pub cpu_kind: Option<SliceKind>,
     pub cell: Cell,
 }
@@ -45,9 +44,9 @@ impl SeenCells {
     }
 
     pub fn keep(&mut self, cells: Vec<CellAnalysis<'_>>) {
-        let seen = |CellAnalysis { evidence, loads, cpu_kind, cell }: CellAnalysis<'_>| {
+        let seen = |CellAnalysis { evidence, cpu_kind, cell }: CellAnalysis<'_>| {
             let (entries, set_aside) = (entries(&evidence), evidence.set_aside);
-            (cell.id.clone(), SeenCell { entries, set_aside, loads, cpu_kind, cell })
+            (cell.id.clone(), SeenCell { entries, set_aside, cpu_kind, cell })
         };
         self.0 = cells.into_iter().map(seen).collect();
     }

@@ -6,14 +6,13 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::distinct;
 
-use crate::cell::latency::LoadLatency;
 use crate::cell::level::{cpu_count, loaded_ns, quotient};
 use crate::cell::messages;
 use crate::cell::network;
 use crate::evidence::Evidence;
 use crate::evidence::disturbance;
 use crate::format::{self, grouped, share};
-use crate::summary::{Bottleneck, Concern, Reason, Validity, ValidityState};
+use crate::summary::{Bottleneck, Concern, Latency, Reason, Validity, ValidityState};
 
 /// Above this send lag at the 99th percentile an open load was not what it claims.
 const SEND_LAG_NS: u64 = 1_000_000;
@@ -26,7 +25,7 @@ const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
 
-pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Validity {
+pub(crate) fn judge(cell: &Evidence<'_>, loads: &[Latency]) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
@@ -56,7 +55,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 }
 
 /// What speaks against its numbers: all of them first, then those of one measure.
-fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
+fn doubts(cell: &Evidence<'_>, loads: &[Latency]) -> Vec<Reason> {
     let bottleneck = bottleneck(cell);
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
@@ -148,15 +147,15 @@ fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
     (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
 }
 
-fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, String)> {
+fn lagging(loads: &[Latency], bottleneck: Bottleneck) -> Option<(SliceKind, String)> {
     // A server that is busy all the time has requests waiting, and misses none that comes late.
     let server_is_busy = matches!(bottleneck, Bottleneck::Server | Bottleneck::Both);
-    let judged = loads.iter().filter(|load| load.kind != SliceKind::Saturating || !server_is_busy);
-    let lag = |load: &LoadLatency| {
-        let percentiles = &load.latency.send_lag.as_ref()?.percentiles;
+    let judged = loads.iter().filter(|load| load.slice_kind != SliceKind::Saturating || !server_is_busy);
+    let lag = |load: &Latency| {
+        let percentiles = &load.send_lag.as_ref()?.percentiles;
         // Few requests state no p99, and may be late all the same.
         let upper = percentiles.iter().rfind(|p| (90.0..=99.0).contains(&p.percentile))?;
-        (upper.value_ns > SEND_LAG_NS).then_some((load.kind, upper.percentile, upper.value_ns))
+        (upper.value_ns > SEND_LAG_NS).then_some((load.slice_kind, upper.percentile, upper.value_ns))
     };
     let (kind, percentile, value_ns) = judged.filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
     let lag = format::single(format::Unit::Nanos, value_ns as f64);
@@ -165,15 +164,15 @@ fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, 
 }
 
 /// Were answers stamped when they arrived? The generator knows how late it woke up, and how long it did other work.
-fn stamped_late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String> {
-    loads.iter().filter(|load| load.kind != SliceKind::Saturating).find_map(|load| {
+fn stamped_late(cell: &Evidence<'_>, loads: &[Latency]) -> Option<String> {
+    loads.iter().filter(|load| load.slice_kind != SliceKind::Saturating).find_map(|load| {
         let mut lag = LatencyHistogram::new();
-        cell.of_kind(load.kind).for_each(|slice| slice.load.stamp_lag.merge_into(&mut lag));
+        cell.of_kind(load.slice_kind).for_each(|slice| slice.load.stamp_lag.merge_into(&mut lag));
         STAMP_LAG.into_iter().find_map(|(percentile, limit_ns, limit_share)| {
             let lag_ns = lag.value_at_quantile_ns(percentile / 100.0)?;
-            let latency_ns = load.latency.response.percentile_ns(percentile)? as f64;
+            let latency_ns = load.response.percentile_ns(percentile)? as f64;
             let is_late = lag_ns > limit_ns.max((latency_ns * limit_share) as u64);
-            let (lag, load) = (format::single(format::Unit::Nanos, lag_ns as f64), load.kind.load_name());
+            let (lag, load) = (format::single(format::Unit::Nanos, lag_ns as f64), load.slice_kind.load_name());
             let part = share((lag_ns as f64 / latency_ns).min(1.0));
             let late =
                 format!("the generator may have read answers late: by up to {lag} at p{percentile} under {load}");

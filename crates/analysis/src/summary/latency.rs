@@ -15,6 +15,9 @@ pub struct Latency {
     pub pace: Pace,
     pub response: Distribution,
     pub starts: Vec<StartLatency>,
+    /// By the requests that met neither a stop of the server nor a stall; empty where stops are not known.
+    #[serde(skip)]
+    pub starts_without_stops: Vec<StartLatency>,
     pub service: Distribution,
     pub send_lag: Option<Distribution>,
     pub machine_hiccups: Option<Distribution>,

@@ -6,8 +6,9 @@ use tare_record::StoredSlice;
 use tare_stats::ForkRatio;
 
 use super::{MeasuredRatio, Sides, measure_ratio, ratios_of_single_pairs};
-use crate::cell::{CellAnalysis, LoadLatency};
+use crate::cell::CellAnalysis;
 use crate::format;
+use crate::summary::Latency;
 
 /// Fewer requests of a kind than this, on both sides of a start together, say nothing of its share.
 const FEWEST_OF_SHARE: u64 = 10;
@@ -51,11 +52,11 @@ fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Meas
 fn percentile(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
     let figure = currency.facts().latency?;
     let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
-    let levels = (mine.latency.level(figure)?.value, theirs.latency.level(figure)?.value);
-    let of_fork = |side: &LoadLatency, fork: u32| {
+    let levels = (mine.level(figure)?.value, theirs.level(figure)?.value);
+    let of_fork = |side: &Latency, fork: u32| {
         let (starts, percentile) = match figure {
             LatencyFigure::WithoutStops(percentile) => (&side.starts_without_stops, percentile),
-            LatencyFigure::Percentile(percentile) => (&side.latency.starts, percentile),
+            LatencyFigure::Percentile(percentile) => (&side.starts, percentile),
             _ => return None,
         };
         Some(starts.iter().find(|start| start.fork == fork)?.percentile_ns(percentile)? as f64)
