@@ -43,8 +43,8 @@ impl Given<'_> {
         Ok(Some(path.canonicalize()?))
     }
 
-    /// The words of a command; `None` where it is none. `folders` are those from which its program may count.
-    fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<Vec<String>>> {
+    /// The command that it is; `None` where it is none. `folders` are those from which its program may count.
+    fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<BaselineKind>> {
         let has_several_words = self.text.contains(' ') || self.text.contains("{port}");
         let words = if has_several_words { command_words(&self.origin, self.text)? } else { Vec::new() };
         let is_path = ["./", "../", "/"].iter().any(|start| self.text.starts_with(start));
@@ -55,7 +55,7 @@ impl Given<'_> {
             let message = format!("there is no folder \"{text}\" and no program \"{first}\"; paths count from {base}");
             return Err(self.wrong(message));
         }
-        Ok(has_several_words.then_some(words))
+        Ok(has_several_words.then(|| BaselineKind::Command { given: self.text.to_owned(), words }))
     }
 
     fn wrong(&self, message: String) -> anyhow::Error {
@@ -106,48 +106,43 @@ impl BaselineKind {
 
 impl Baseline {
     /// What `given` names, for the servers of this suite. A folder or file wins over a command, and what is neither is a
-    /// revision; a text with a blank or with `{port}` is a command. A suite without servers has those of the catalog.
+    /// revision; a text with a blank or with `{port}` is a command. A suite without servers has those of the catalog. For
+    /// them it names a version of one, another copy of the project, or a revision, whose work tree is made at once,
+    /// because its catalog belongs to the plan.
     pub fn find(given: &Given, suite: &Suite, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
-        if suite.servers.is_empty() {
-            return Self::find_of_catalog(given, workspace, cache);
-        }
-        let own_folder = folder_of(suite);
-        let checkout = Checkout::containing(&own_folder);
-        let known = checkout.as_ref().ok().and_then(Option::as_ref);
-        let of_servers = suite.servers.values().map(|server| own_folder.join(server.cwd.as_deref().unwrap_or(".")));
-        let (kind, checkout) = if let Some(path) = given.path(known)? {
-            let kind = if path.is_dir() { BaselineKind::Folder(path) } else { BaselineKind::Program(path) };
-            (kind, checkout.ok().flatten())
-        } else if let Some(words) = given.command(&of_servers.collect::<Vec<_>>())? {
-            (BaselineKind::Command { given: given.text.to_owned(), words }, checkout.ok().flatten())
-        } else {
-            let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
-            (BaselineKind::revision(given, &checkout, cache)?, Some(checkout))
+        let is_of_catalog = suite.servers.is_empty();
+        let own_folder = match &workspace.home {
+            _ if !is_of_catalog => folder_of(suite),
+            Some(home) => home.canonicalize().unwrap_or_else(|_| home.clone()),
+            None => return Err(no_servers().into()),
         };
-        Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given)
-    }
-
-    /// What `given` names for servers of the catalog: a version of one, another copy of the project, or a revision,
-    /// whose work tree is made at once, because its catalog belongs to the plan.
-    fn find_of_catalog(given: &Given, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
-        let home = workspace.home.as_deref().ok_or_else(no_servers)?;
-        let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-        let versions: BTreeSet<&str> =
-            workspace.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
+        let known_servers = workspace.inventory.servers.iter().filter(|_| is_of_catalog);
+        let versions: BTreeSet<&str> = known_servers.flat_map(|server| &server.versions).map(String::as_str).collect();
         if versions.contains(given.text) {
             let kind = BaselineKind::Version(given.text.to_owned());
             return Ok(Self { kind, own_folder, checkout: None, work_tree: None });
         }
         let checkout = Checkout::containing(&own_folder);
-        if let Some(path) = given.path(checkout.as_ref().ok().and_then(Option::as_ref))?.filter(|path| path.is_dir()) {
-            let (kind, checkout) = (BaselineKind::Folder(path), checkout.ok().flatten());
-            return Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given);
+        let path = given.path(checkout.as_ref().ok().and_then(Option::as_ref))?;
+        let of_servers = suite.servers.values().map(|server| own_folder.join(server.cwd.as_deref().unwrap_or(".")));
+        let kind = match path {
+            Some(path) if path.is_dir() => Some(BaselineKind::Folder(path)),
+            _ if is_of_catalog => None,
+            Some(path) => Some(BaselineKind::Program(path)),
+            None => given.command(&of_servers.collect::<Vec<_>>())?,
+        };
+        let (kind, checkout) = match kind {
+            Some(kind) => (kind, checkout.ok().flatten()),
+            None => {
+                let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
+                let kind = BaselineKind::revision(given, &checkout, cache);
+                (kind.map_err(|error| with_versions(error, versions))?, Some(checkout))
+            }
+        };
+        let mut baseline = Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given)?;
+        if is_of_catalog {
+            baseline.check_out(cache)?;
         }
-        let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
-        let kind = BaselineKind::revision(given, &checkout, cache)
-            .map_err(|error| with_versions(error, &versions.into_iter().collect::<Vec<_>>()))?;
-        let mut baseline = Self { kind, own_folder, checkout: Some(checkout), work_tree: None };
-        baseline.check_out(cache)?;
         Ok(baseline)
     }
 
@@ -330,9 +325,10 @@ fn no_servers() -> PlanError {
 }
 
 /// An unknown revision of the project could have been meant as a version of its servers.
-fn with_versions(error: anyhow::Error, versions: &[&str]) -> anyhow::Error {
+fn with_versions(error: anyhow::Error, versions: BTreeSet<&str>) -> anyhow::Error {
     match error.downcast() {
-        Ok(PlanError::NoMatch { origin, pattern, suggestion, known, .. }) => {
+        Ok(PlanError::NoMatch { origin, pattern, suggestion, known, .. }) if !versions.is_empty() => {
+            let versions: Vec<&str> = versions.into_iter().collect();
             let known = format!("the versions {}; the revisions {known}", versions.join(", "));
             let kind = "library version and no git revision";
             PlanError::NoMatch { origin, kind, pattern, suggestion, known }.into()
