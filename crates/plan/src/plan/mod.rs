@@ -25,7 +25,6 @@ pub use crate::contract::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
 pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
-pub(crate) use setting::origin_of;
 pub use setting::{Setting, Source};
 pub use tare_sample::Protocol;
 pub use transport::Transport;
@@ -288,9 +287,15 @@ impl Plan {
         self.started().any(is_of_catalog).then(|| hash_of(&(checks, differences, lacks)))
     }
 
-    /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.
+    /// Where the value of a setting was written: the flag, or the suite's file and key, as in `my.toml: [run] users`. A
+    /// default is changed by the flag.
     pub fn origin_of(&self, key: &str) -> String {
-        origin_of(&self.settings, &self.suite_file, key, &key.replace('_', "-"))
+        let source = self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.source);
+        match (source, self.suite_file.as_str()) {
+            (Some(Source::Suite), "") => format!("[run] {key}"),
+            (Some(Source::Suite), file) => format!("{file}: [run] {key}"),
+            _ => format!("--{}", key.replace('_', "-")),
+        }
     }
 
     /// Judges these limits, and stops once each of them is judged. `source` is where they were written.

@@ -32,13 +32,3 @@ impl Setting {
         Self { section, key, value, source, meaning }
     }
 }
-
-/// Where the value of a setting was written: `--long`, or table and key, as in `my.toml: [run] users`. A default is changed by the flag.
-pub(crate) fn origin_of(settings: &[Setting], suite_file: &str, key: &str, long: &str) -> String {
-    let source = settings.iter().find(|setting| setting.key == key).map(|setting| setting.source);
-    match source {
-        Some(Source::Suite) if suite_file.is_empty() => format!("[run] {key}"),
-        Some(Source::Suite) => format!("{suite_file}: [run] {key}"),
-        _ => format!("--{long}"),
-    }
-}

@@ -61,7 +61,6 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let differences = question::differences(inputs.suite, &groups, &filled.machine.jvm_options);
     let mut plan = Plan {
         suite,
-        suite_file: inputs.suite.file.clone(),
         question: format!("{question}{differences}"),
         groups,
         checks: inputs.suite.checks.clone(),

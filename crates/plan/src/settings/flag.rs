@@ -71,13 +71,6 @@ pub struct Flag {
     pub in_profile: bool,
 }
 
-impl Flag {
-    /// The long flag of the setting `key`, without its dashes.
-    pub fn long(&self, key: &str) -> String {
-        self.switch.map_or_else(|| key.replace('_', "-"), |switch| switch.long.to_owned())
-    }
-}
-
 /// One row of the table, without its types.
 #[derive(Debug, Clone)]
 pub struct SettingInfo {
@@ -97,7 +90,7 @@ pub struct SettingInfo {
 impl SettingInfo {
     /// The long flag without its dashes: `warmup-cap`, `no-spin`.
     pub fn long(&self) -> String {
-        self.flag.long(self.key)
+        self.flag.switch.map_or_else(|| self.key.replace('_', "-"), |switch| switch.long.to_owned())
     }
 
     /// Reads the texts given on the command line into `options`; for a switch, the texts are `true` or `false`.

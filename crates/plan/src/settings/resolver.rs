@@ -8,7 +8,7 @@ use super::table::Options;
 use super::value::SettingValue;
 use crate::PlanError;
 use crate::inventory::{Inventory, MachineFacts};
-use crate::plan::{Mode, Plan, Setting, Slices, Source, Warmup, origin_of};
+use crate::plan::{Mode, Plan, Setting, Slices, Source, Warmup};
 
 /// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
@@ -72,7 +72,7 @@ pub(crate) struct SettingResolver<'a> {
 impl<'a> SettingResolver<'a> {
     /// Starts without any resolved setting.
     pub fn new(known: Known<'a>) -> Self {
-        let mut plan = Plan { mode: known.mode, ..Plan::default() };
+        let mut plan = Plan { mode: known.mode, suite_file: known.suite_file.to_owned(), ..Plan::default() };
         plan.stop.floor = tare_stats::SD_FLOOR;
         Self { known, plan }
     }
@@ -108,8 +108,7 @@ impl<'a> SettingResolver<'a> {
         let Some(value) = value else { return Ok(()) };
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));
         let verdict = (row.verify)(value).and(broken.map_or(Ok(()), |limit| Err(limit.message.to_owned())));
-        let origin = || origin_of(&self.plan.settings, self.known.suite_file, key, &row.flag.long(key));
-        verdict.map_err(|message| PlanError::value(origin(), message))
+        verdict.map_err(|message| PlanError::value(self.plan.origin_of(key), message))
     }
 }
 
