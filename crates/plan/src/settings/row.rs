@@ -25,7 +25,6 @@ pub(crate) struct Row<T> {
     pub flag: Flag,
     pub default_value: SettingDefault<T>,
     pub limits: Vec<Limit<T>>,
-    pub verify: fn(&T) -> Result<(), String>,
     pub applies: fn(&Known<'_>) -> bool,
     pub pinned: fn(&Known<'_>) -> Option<T>,
     pub fill: fn(&mut Plan, T),
@@ -37,7 +36,6 @@ pub(crate) fn value<T: SettingValue>(value_name: &'static str) -> Row<T> {
         flag: Flag { value_name, ..Flag::default() },
         default_value: SettingDefault::Absent(None),
         limits: Vec::new(),
-        verify: |_| Ok(()),
         applies: |_| true,
         pinned: |_| None,
         fill: |_, _| {},
@@ -92,8 +90,6 @@ impl<T: SettingValue> Row<T> {
         default_from(text: &'static str, compute: fn(&Known<'_>) -> T): default_value = SettingDefault::Computed(text, compute);
         /// Without the setting, something else decides: `text` says what.
         otherwise(text: &'static str): default_value = SettingDefault::Absent(Some(text));
-        /// Refuses a value in the words of `verify`.
-        verified_by(verify: fn(&T) -> Result<(), String>): verify = verify;
         /// The setting is listed and used only where `applies` is true.
         when(applies: fn(&Known<'_>) -> bool): applies = applies;
         /// If `pinned` returns a value, the setting has it, regardless of flag and suite.

@@ -2,11 +2,11 @@
 
 use tare_sample::ServerClock;
 use tare_stats::repeated::MAX_LOOKS;
-use tare_units::{Percent, Span};
+use tare_units::{CpuSet, Percent, Span};
 
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
-use super::resolver::{Known, SettingResolver, default_jvm_cpus, push_rounds, sequential_slices, verify_cpu_list};
+use super::resolver::{Known, SettingResolver, default_jvm_cpus, push_rounds, sequential_slices};
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
@@ -297,15 +297,13 @@ define_settings! {
             .otherwise("this process")
             .fills(|to, places| to.machine.agents = places);
         /// Cores of the servers, such as 0 or 0,2-3.
-        server_cpus: String = value("CPUS").in_profile()
-            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| known.machine.split_cpus().0.to_string())
-            .verified_by(|list| verify_cpu_list(list))
-            .fills(|to, cpus| to.machine.server_cpus = cpus);
+        server_cpus: CpuSet = value("CPUS").in_profile()
+            .default_from("all but those of the generator; all with --server-host or --agents elsewhere", |known| known.machine.split_cpus().0)
+            .fills(|to, cpus| to.machine.server_cpus = cpus.to_string());
         /// Cores of the generator, such as 1 or 4-5; each runs one worker thread.
-        load_cpus: String = value("CPUS").in_profile()
-            .default_from("the last quarter of the CPUs, with all hardware threads of their cores; all with --server-host", |known| known.machine.split_cpus().1.to_string())
-            .verified_by(|list| verify_cpu_list(list))
-            .fills(|to, cpus| to.machine.load_cpus = cpus);
+        load_cpus: CpuSet = value("CPUS").in_profile()
+            .default_from("the last quarter of the CPUs, with all hardware threads of their cores; all with --server-host", |known| known.machine.split_cpus().1)
+            .fills(|to, cpus| to.machine.load_cpus = cpus.to_string());
         /// -XX:ActiveProcessorCount of every JVM server. Servers size their thread pools by it.
         jvm_cpus: u32 = value("N").in_profile()
             .default_from("the number of --server-cpus, at least 2", default_jvm_cpus)

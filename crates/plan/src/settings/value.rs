@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use tare_sample::ServerClock;
-use tare_units::{Percent, Span};
+use tare_units::{CpuSet, Percent, Span};
 
 use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
 use crate::plan::{HttpVersion, Rate, Warmup};
@@ -77,6 +77,7 @@ read_as_displayed! {
     Rate,
     Curve,
     Percent,
+    CpuSet,
     Warmup,
     ForkCovers,
     ServerClock,

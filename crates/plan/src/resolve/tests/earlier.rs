@@ -145,7 +145,7 @@ fn runs_of_another_place_family_or_currency_are_ignored() {
 fn runs_on_the_same_cores_count_however_these_are_listed() {
     let place = RunConditions { server_cpus: "0,1,2".to_owned(), ..here() };
     let earlier: Vec<EarlierRun> = (0..10).map(|_| run(place.clone(), "http4s", 0.02)).collect();
-    let plan = plan(&earlier, &Options { server_cpus: Some("0-2".to_owned()), ..Options::default() });
+    let plan = plan(&earlier, &Options { server_cpus: Some("0-2".parse().unwrap()), ..Options::default() });
     assert_eq!(plan.stop.earlier.spread(&cpu("http4s")).map(|spread| spread.comparisons), Some(10));
 }
 

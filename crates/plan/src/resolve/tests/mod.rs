@@ -383,7 +383,7 @@ fn the_error_of_a_wrong_name_or_value_names_its_place() {
         ("[run]\naa = \"ona\"", "suites/s.toml: [run] aa: no server matches \"ona\""),
         ("[run]\nservers = [\"*\"]\nbaseline = \"ona\"", "suites/s.toml: [run] baseline: no server matches"),
         ("[run]\nservers = [\"*\"]\n[profile]\nforks = 0", "suites/s.toml: [profile] forks: write 1 to 1000"),
-        ("[run]\nservers = [\"*\"]\nserver_cpus = \"x\"", "suites/s.toml: [run] server_cpus: "),
+        ("[run]\nservers = [\"*\"]\nserver_cpus = \"x\"", "suites/s.toml:3: server_cpus: \"x\" is not a list"),
     ] {
         let error = plan(suite, Options::default()).unwrap_err().to_string();
         assert!(error.starts_with(says), "{suite}: {error}");
