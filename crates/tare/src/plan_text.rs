@@ -32,10 +32,7 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
     text.extend(forecast(plan).map(|forecast| format!("  {forecast}\n")));
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for skipped in &plan.skipped {
-        let alike = reasons.entry(&skipped.because).or_default();
-        if !alike.contains(&skipped.what) {
-            alike.push(skipped.what.clone());
-        }
+        reasons.entry(&skipped.because).or_default().push(skipped.what.clone());
     }
     text.extend(reasons.iter().map(|(because, what)| format!("  left out: {} ({because})\n", enumerate(what))));
     text.lines().map(|line| wrap(&sanitize_line(line), width, 4) + "\n").collect()

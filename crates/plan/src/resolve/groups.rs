@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use tare_units::distinct;
+
 use super::Inputs;
 use super::requested::NameLookup;
 use super::{other_servers, spoken};
@@ -44,6 +46,8 @@ pub(super) fn resolve(
     }
     groups.iter().try_for_each(|group| check_names(group, &inputs.suite.file))?;
     make_ids_unique(&mut groups);
+    // What is left out of several scenarios or groups for one reason is said once.
+    let skipped = distinct(skipped);
     if groups.is_empty() {
         if requested.iter().all(|requested| requested.scenarios.iter().flatten().next().is_none()) {
             return Err(no_scenario_error(&inputs.suite.file));
@@ -254,20 +258,13 @@ impl NameLookup<'_> {
         values: &Options,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
-        let mut by_keys: Vec<(TransportKeys, Vec<Variant>)> = Vec::new();
         let mut groups: Vec<Group> = Vec::new();
         for name in requested.scenarios.iter().flatten() {
             let Some(scenario) = self.scenarios.get(name) else { continue };
             let servers: Vec<&String> = requested.servers.iter().chain([&requested.baseline]).collect();
             spoken::check_agreement(self.inputs, &servers, (name, scenario))?;
-            let keys = scenario.transport_keys();
-            let known = by_keys.iter().position(|(other, _)| *other == keys);
-            let at = known.unwrap_or_else(|| {
-                let variants = self.variants(requested, version, &keys, values, skipped);
-                by_keys.push((keys, variants));
-                by_keys.len() - 1
-            });
-            let able = self.able_variants(&by_keys[at].1, name, scenario, skipped);
+            let variants = self.variants(requested, version, &scenario.transport_keys(), values, skipped);
+            let able = self.able_variants(variants, name, scenario, skipped);
             let Some(first) = able.first() else { continue };
             if self.is_left_alone(requested, &able) {
                 skipped.push(left_alone(format!("{} × {name}", first.name)));
@@ -356,20 +353,18 @@ impl NameLookup<'_> {
     /// The variants that are measured in this scenario.
     fn able_variants(
         &self,
-        variants: &[Variant],
+        mut variants: Vec<Variant>,
         name: &str,
         scenario: &Scenario,
         skipped: &mut Vec<Skipped>,
     ) -> Vec<Variant> {
-        let mut able: Vec<Variant> = Vec::new();
-        for variant in variants {
-            match self.reason_to_skip(variant, name, scenario) {
-                None => able.push(variant.clone()),
-                Some(_) if variant.role == Role::Control => {}
-                Some(because) => skipped.push(Skipped { what: format!("{} × {name}", variant.name), because }),
-            }
-        }
-        able
+        variants.retain(|variant| {
+            let reason = self.reason_to_skip(variant, name, scenario);
+            let because = reason.clone().filter(|_| variant.role != Role::Control);
+            skipped.extend(because.map(|because| Skipped { what: format!("{} × {name}", variant.name), because }));
+            reason.is_none()
+        });
+        variants
     }
 
     /// Why a server is not measured in this scenario; `None` if it is.
