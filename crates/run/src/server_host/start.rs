@@ -16,7 +16,6 @@ use tare_units::{SchedulingPolicy, Span};
 
 use crate::server_host::ServerId;
 use crate::server_host::local::counters;
-use crate::server_host::local::live_server::LiveServer;
 
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
@@ -60,12 +59,16 @@ pub struct OwnStart {
 
 impl StartOrder {
     /// Starts the server on this machine if it is ours to start, with its log in `logs`, and waits until it is ready or
-    /// `cancelled` is set. A server elsewhere is assumed to run; its verification shows whether it answers.
-    pub fn start(&self, logs: &Path, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
-        Ok(match &self.origin {
-            StartOrigin::External(address) => LiveServer::external(*address),
-            StartOrigin::Ours(own) => LiveServer::ours(Server::start(&own.spec(logs)?, cancelled)?),
-        })
+    /// `cancelled` is set. Returns where it listens. A server elsewhere is assumed to run; its verification shows whether
+    /// it answers.
+    pub fn start(&self, logs: &Path, cancelled: &AtomicBool) -> Result<(SocketAddr, Option<Server>), SutError> {
+        match &self.origin {
+            StartOrigin::External(address) => Ok((*address, None)),
+            StartOrigin::Ours(own) => {
+                let server = Server::start(&own.spec(logs)?, cancelled)?;
+                Ok((server.address(), Some(server)))
+            }
+        }
     }
 
     /// The source of its runtime's counters, where that is not a JVM's file. Of a chain, the first one that has any.

@@ -1,7 +1,6 @@
 //! The servers of this machine: processes under their supervisors, and the probes that read them.
 
 pub(crate) mod counters;
-pub(super) mod live_server;
 pub(crate) mod other_programs;
 pub(crate) mod running_server;
 pub(crate) mod watch;
@@ -15,7 +14,7 @@ use tare_record::ServerUse;
 use tare_sut::SutError;
 use tare_sut::probe::cpu::{CpuSample, share_at_rest};
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
-use tare_sut::server::Status;
+use tare_sut::server::{Server, Status};
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
@@ -47,7 +46,7 @@ impl LocalServers {
             let remedy = "let tare start it, with a command in a suite file";
             SutError::sampler("profile a server that runs elsewhere", "its process cannot be seen", remedy)
         };
-        let pid = server.and_then(|server| server.live.pid()).ok_or_else(not_visible)?;
+        let pid = server.and_then(|server| server.pid()).ok_or_else(not_visible)?;
         let SamplingOrder { event, file_name, .. } = sampling;
         self.sampling = Some(Sampling::begin(pid, *event, &self.profiles, file_name, jar, &self.cancelled)?);
         Ok(())
@@ -62,10 +61,10 @@ impl ServerHost for LocalServers {
         let started = map_in_threads(starts.iter().collect(), |start: &StartOrder| start.start(logs, cancelled));
         let mut results = Vec::new();
         for (start, started) in starts.iter().zip(started) {
-            let live = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
-            results.push(live.map(|live| {
-                let (address, startup_ns) = (live.address, live.startup_ns());
-                self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
+            let started = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
+            results.push(started.map(|(address, own)| {
+                let startup_ns = own.as_ref().map_or(0, Server::startup_ns);
+                self.servers.insert(start.id, RunningServer::new(own, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }
             }));
         }
@@ -86,16 +85,16 @@ impl ServerHost for LocalServers {
     fn move_to(&mut self, server: ServerId, cpus: &str) {
         if let Some((server, cpus)) = self.servers.get(&server).zip(cpus.parse().ok()) {
             // A server that has just died cannot be moved; its status says so.
-            let _ = server.live.set_cpus(&cpus);
+            let _ = server.set_cpus(&cpus);
         }
     }
 
     fn status(&self, server: ServerId) -> Status {
-        self.servers.get(&server).map_or(Status::Stopped, |server| server.live.status())
+        self.servers.get(&server).map_or(Status::Stopped, RunningServer::status)
     }
 
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
-        self.servers.get(&server)?.live.log_tail(lines)
+        self.servers.get(&server)?.log_tail(lines)
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
@@ -123,7 +122,7 @@ impl ServerHost for LocalServers {
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
         let removed: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
-        let ended = map_in_threads(removed, |server: Option<RunningServer>| Some(server?.live.stop()));
+        let ended = map_in_threads(removed, |server: Option<RunningServer>| Some(server?.stop()));
         ended.into_iter().map(|end| end.flatten().unwrap_or_else(|| "it was not running".to_owned())).collect()
     }
 }

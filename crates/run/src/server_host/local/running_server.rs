@@ -1,7 +1,6 @@
 //! A server that runs as a process, with the probes that watch it.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use tare_plan::plan::CounterSource;
@@ -15,17 +14,18 @@ use tare_sut::probe::jvm::{JvmProbe, is_jvm};
 use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::{Server, Status};
+use tare_sys::affinity::CpuSet;
 use tare_sys::procfs::process::Memory;
 
 use crate::server_host::ServerId;
-use crate::server_host::local::live_server::LiveServer;
 
 /// The servers of the fork under way.
 pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
 
 /// One server that runs, or ran until it died.
 pub(crate) struct RunningServer {
-    pub live: LiveServer,
+    /// Dropping it ends it. `None` if it was started outside tare: its processes cannot be seen, and it is left running.
+    own: Option<Server>,
     /// Of each of its servers, itself first; empty where any of them cannot be seen.
     cpu_probes: Vec<CpuProbe>,
     runtime_probe: Option<RuntimeProbe>,
@@ -62,9 +62,10 @@ fn all_processes(probes: &[CpuProbe]) -> impl Iterator<Item = u32> + '_ {
 
 impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
-    pub fn new(live: LiveServer, counters: Option<CounterSource>, logs: &Path) -> Self {
+    pub fn new(own: Option<Server>, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
-        let probes: Option<Vec<CpuProbe>> = live.chain().map(|server| CpuProbe::new(server.pid()).ok()).collect();
+        let chain = own.iter().flat_map(Server::chain);
+        let probes: Option<Vec<CpuProbe>> = chain.map(|server| CpuProbe::new(server.pid()).ok()).collect();
         let cpu_probes = probes.unwrap_or_default();
         let jvms: Vec<u32> = all_processes(&cpu_probes).filter(|pid| is_jvm(*pid)).collect();
         let runtime_probe = RuntimeProbe::find(&cpu_probes, &jvms, counters);
@@ -73,7 +74,7 @@ impl RunningServer {
         let the_jvm = jvms.first().filter(|_| is_alone);
         let meter = the_jvm.and_then(|jvm| JvmMeter::find(logs, *jvm));
         let stop_log = the_jvm.and_then(|jvm| StopLog::find(logs, *jvm));
-        Self { live, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
+        Self { own, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
     }
 
     /// Finds the probes of a process that runs already, with its children, and asks its JVM for a log of its stops until this is
@@ -87,11 +88,48 @@ impl RunningServer {
             several => (None, Some(format!("it has several JVMs: {several:?}"))),
         };
         let runtime_probe = RuntimeProbe::find(&cpu_probes, &jvms, None);
-        // Nobody starts or stops it, and the load knows its address.
-        let live = LiveServer::external(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
         let server =
-            Self { live, cpu_probes, runtime_probe, meter: None, stop_log, told_stops: None, off_heap_due: false };
+            Self { own: None, cpu_probes, runtime_probe, meter: None, stop_log, told_stops: None, off_heap_due: false };
         Ok((server, refused))
+    }
+
+    /// The servers that tare started: it, and those behind it.
+    fn chain(&self) -> impl Iterator<Item = &Server> {
+        self.own.iter().flat_map(Server::chain)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.chain().map(Server::name)
+    }
+
+    pub fn pid(&self) -> Option<u32> {
+        self.own.as_ref().map(Server::pid)
+    }
+
+    pub fn status(&self) -> Status {
+        self.own.as_ref().map_or(Status::Running, Server::status)
+    }
+
+    /// The last lines of its log, where it is ours and has said anything; of a proxy also those of what is behind it.
+    pub fn log_tail(&self, lines: usize) -> Option<String> {
+        let is_chain = self.chain().count() > 1;
+        let of_server = |server: &Server| {
+            let name = is_chain.then(|| format!("{}:", server.name()));
+            let said = server.last_lines(lines);
+            if said.is_empty() { Vec::new() } else { name.into_iter().chain(said).collect() }
+        };
+        let all: Vec<String> = self.chain().flat_map(of_server).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
+    }
+
+    pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
+        self.own.as_ref().map_or(Ok(()), |server| server.set_cpus(cpus))
+    }
+
+    /// Ends it, where it is ours, and says how it ended.
+    pub fn stop(self) -> String {
+        let Some(server) = self.own else { return "external: left running".to_owned() };
+        server.stop().unwrap_or_else(|error| error.to_string())
     }
 
     /// Whether its runtime tells when it stood still.
@@ -103,10 +141,6 @@ impl RunningServer {
     pub fn cpu(&mut self) -> Option<Vec<CpuSample>> {
         let samples = self.cpu_probes.iter_mut().map(|probe| probe.take_sample().ok());
         samples.collect::<Option<Vec<_>>>().filter(|samples| !samples.is_empty())
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.live.chain().map(Server::name)
     }
 
     pub fn runtime(&mut self) -> Option<RuntimeSample> {
@@ -150,7 +184,7 @@ impl RunningServer {
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen.
     pub fn cpu_ns(&mut self) -> Option<u64> {
         match self.cpu_probes.as_mut_slice() {
-            [] => matches!(self.live.status(), Status::Exited(_)).then_some(0),
+            [] => matches!(self.status(), Status::Exited(_)).then_some(0),
             probes => Some(probes.iter_mut().map(CpuProbe::cpu_ns).sum()),
         }
     }
@@ -165,6 +199,15 @@ mod tests {
 
     /// Counters of a JVM.
     const COUNTERS: &[u8] = include_bytes!("../../../../hostile/seeds/counters/little-endian");
+
+    #[test]
+    fn a_server_elsewhere_is_driven_and_left_alone() {
+        let elsewhere = RunningServer::new(None, None, Path::new(""));
+        assert_eq!((elsewhere.pid(), elsewhere.log_tail(5)), (None, None));
+        assert!(matches!(elsewhere.status(), Status::Running));
+        elsewhere.set_cpus(&"0".parse().unwrap()).unwrap();
+        assert_eq!(elsewhere.stop(), "external: left running");
+    }
 
     #[test]
     fn a_jvm_behind_a_script_has_counters_and_one_of_two_does_not_speak_for_both() {
