@@ -1,14 +1,12 @@
 //! Builds the catalog's stale servers by `servers/build`, a suite's own by a shell command, and the agent for JVMs.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use tare_sys::child::{Child, ChildError, How, Program};
-use tare_sys::{clock, threads};
+use tare_sys::child::{How, Program, run_until};
+use tare_sys::clock;
 
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Target, Unavailable};
@@ -16,8 +14,6 @@ use crate::jdk::Jdk;
 use crate::tool::output_of;
 
 const ERROR_LINES: usize = 30;
-/// How often a waiting build checks whether the user has cancelled.
-const TICK: Duration = Duration::from_millis(50);
 /// The few classes of the agent for JVMs are compiled in seconds.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(180);
 /// How long the build tool may take to stop.
@@ -120,57 +116,36 @@ fn run_build(
     cancelled: &AtomicBool,
     on_line: OnLine<'_>,
 ) -> Result<(), SutError> {
-    let failed = |source| SutError::Child { server: name.to_owned(), source };
-    let mut child = Child::spawn(program).map_err(failed)?;
-    let start =
-        |source| ChildError::Start { program: name.to_owned(), doing: "a thread for its output".to_owned(), source };
-    let (lines, begun) = (lines_of(&mut child).map_err(|error| failed(start(error)))?, clock::now());
-    let mut last: Vec<String> = Vec::new();
-    let mut report = |text: String| {
+    let begun = clock::now();
+    let (mut last, mut line): (Vec<String>, Vec<u8>) = (Vec::new(), Vec::new());
+    let mut end_line = |line: &mut Vec<u8>| {
+        let text = String::from_utf8_lossy(line).trim_end().to_owned();
+        line.clear();
         on_line(Duration::from_nanos(clock::now().since(begun)), &text);
         last.push(text);
         last.drain(..last.len().saturating_sub(ERROR_LINES));
     };
-    // Its output may end before it, and a program that it has left running may keep it open.
-    while child.try_wait().is_none() {
-        if cancelled.load(Ordering::Relaxed) {
-            child.terminate(STOP_GRACE).map_err(failed)?;
-            return Err(SutError::Cancelled { server: targets.to_owned() });
-        }
-        match lines.recv_timeout(TICK) {
-            Ok(text) => report(text),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                let _ = child.wait(TICK);
+    let is_over = || cancelled.load(Ordering::Relaxed);
+    let how = run_until(program, is_over, STOP_GRACE, &mut |part| {
+        for piece in part.split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                end_line(&mut line);
             }
         }
+    });
+    if !line.is_empty() {
+        end_line(&mut line);
     }
-    let ended = child.kill_tree().map_err(failed)?;
-    // Nothing is left that could write more.
-    lines.iter().for_each(report);
-    match ended.how {
-        How::Code(0) => Ok(()),
-        how => Err(SutError::Build { targets: targets.to_owned(), how, output: last.join("\n") }),
+    match how.map_err(|source| SutError::Child { server: name.to_owned(), source })? {
+        Some(How::Code(0)) => Ok(()),
+        Some(how) => Err(SutError::Build { targets: targets.to_owned(), how, output: last.join("\n") }),
+        None => Err(SutError::Cancelled { server: targets.to_owned() }),
     }
 }
 
 fn names(targets: &[Target]) -> Vec<String> {
     targets.iter().map(Target::to_string).collect()
-}
-
-/// The program's lines, read by a thread of their own, so that the caller can check for a cancellation.
-fn lines_of(child: &mut Child) -> io::Result<mpsc::Receiver<String>> {
-    let (sender, receiver) = mpsc::channel();
-    if let Some(output) = child.take_output() {
-        threads::spawn("build", move || {
-            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-                if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
-                    break;
-                }
-            }
-        })?;
-    }
-    Ok(receiver)
 }
 
 /// The jar of the agent with the meter of hiccups. `probes/jvm/build` builds it if it does not exist.

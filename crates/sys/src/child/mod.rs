@@ -21,15 +21,15 @@ use serde::{Deserialize, Serialize};
 pub use tare_units::SchedulingPolicy;
 
 use crate::affinity::CpuSet;
+use crate::clock;
 use crate::socket::SEND_FLAGS;
-use crate::{clock, threads};
 use message::{Message, SIZE};
 
 pub use prepare::{GIT_HOOK_VARIABLES, find_program};
 
 /// How long tare waits for the kernel to remove killed processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often [`run_to_end`] checks whether it is cancelled.
+/// How often [`run_until`] asks whether it is over.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// The program to start. Its standard output and standard error share one pipe, so that their order is kept; the caller
@@ -231,32 +231,51 @@ impl Child {
 }
 
 /// Runs a program until it ends, for at most `limit`, or until `cancelled` is set. Returns how it ended, `None` where
-/// it was killed before, and what it wrote. Errors: when it cannot be started, nothing can read its output, or one of
-/// its processes cannot be killed.
+/// it was killed before, and what it wrote. Errors: when it cannot be started, or one of its processes cannot be killed.
 pub fn run_to_end(
     program: Program,
     limit: Duration,
     cancelled: &AtomicBool,
 ) -> Result<(Option<How>, String), ChildError> {
-    let name = program.program.to_string_lossy().into_owned();
-    let mut child = Child::spawn(program)?;
-    let output = child.take_output();
-    let reader = threads::spawn("output", move || {
-        let mut said = Vec::new();
-        // After a failed read, the output up to there counts.
-        let _ = output.map(|mut output| output.read_to_end(&mut said));
-        String::from_utf8_lossy(&said).into_owned()
-    });
-    let doing = "cannot start a thread that reads its output".to_owned();
-    let reader = reader.map_err(|source| ChildError::Start { program: name, doing, source })?;
+    let mut said = Vec::new();
     let deadline = clock::now() + limit;
-    let mut how = None;
-    while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {
-        how = child.wait(CHECK_EVERY.min(Duration::from_nanos(deadline.since(clock::now()))));
+    let is_over = || cancelled.load(Ordering::Relaxed) || clock::now() >= deadline;
+    let how = run_until(program, is_over, Duration::ZERO, &mut |part| said.extend_from_slice(part))?;
+    Ok((how, String::from_utf8_lossy(&said).into_owned()))
+}
+
+/// Runs a program until it ends, or until `is_over`, which is asked every 50 ms: then it is asked to end, and killed after
+/// `grace`. `take` gets what it writes, part by part. Returns how it ended, `None` where it was ended. Errors: as for
+/// [`run_to_end`].
+pub fn run_until(
+    program: Program,
+    is_over: impl Fn() -> bool,
+    grace: Duration,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<Option<How>, ChildError> {
+    let mut child = Child::spawn(program)?;
+    let mut output = child.take_output();
+    while child.try_wait().is_none() && !is_over() {
+        let Some(pipe) = &mut output else {
+            child.wait(CHECK_EVERY);
+            continue;
+        };
+        let has_ended = wait_readable(&*pipe, Some(clock::now() + CHECK_EVERY)) && !read_part(pipe, take);
+        output = output.filter(|_| !has_ended);
     }
-    // Its end closes the pipe, which ends the reader.
-    child.kill_tree()?;
-    Ok((how, reader.join().unwrap_or_default()))
+    let how = child.try_wait();
+    // Until then, a program that it has left running may keep its output open.
+    child.terminate(grace)?;
+    while output.as_mut().is_some_and(|pipe| read_part(pipe, take)) {}
+    Ok(how)
+}
+
+/// Takes what can be read now. Returns whether more may follow. After a failed read, the output up to there counts.
+fn read_part(pipe: &mut File, take: &mut dyn FnMut(&[u8])) -> bool {
+    let mut buffer = [0; 16 * 1024];
+    let got = pipe.read(&mut buffer).unwrap_or(0);
+    take(&buffer[..got]);
+    got > 0
 }
 
 impl Drop for Child {
