@@ -15,7 +15,7 @@ use crate::cell::{CellAnalysis, analyze_new};
 use crate::compare::{Pair, Pairs, compare_cells};
 use crate::limits::{are_settled, judge_limits};
 use crate::profile::first_answers;
-use crate::summary::{Comparison, CurrencyRatio, LimitResult};
+use crate::summary::{Comparison, CurrencyRatio, LimitResult, VerdictKind};
 
 /// Looks at the record of a run under way. Each analyses only what is new since the last one, and judges it with all the rest.
 #[derive(Default)]
@@ -51,7 +51,7 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
         let may_wait = judged.is_empty() && matches!(reason, Some(ReasonToStop::Settled(_)));
         let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(plan, &pairs, pair, &comparison));
         let first = comparison.currencies.first();
-        let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
+        let of_first = first.map_or_else(|| "void".to_owned(), |first| standing_in_words(first, reason_to_stop));
         let of_limits = limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max);
         let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { of_limits };
         let is_decided = first.is_some_and(|first| first.verdict.is_decision());
@@ -98,6 +98,18 @@ fn starts_with_latency(pair: &Pair<'_>) -> u32 {
     let keys = [pair.variant, pair.baseline].into_iter().flat_map(|side| &side.evidence.slices).map(|slice| &slice.key);
     let of_latency = keys.filter(|key| (key.phase, key.kind) == (Phase::Measure, SliceKind::Poisson));
     of_latency.map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
+}
+
+/// The verdict so far; of a comparison that is settled without one also why it has none.
+fn standing_in_words(ratio: &CurrencyRatio, reason: Option<ReasonToStop>) -> String {
+    let without_verdict = reason.filter(|_| ratio.verdict == VerdictKind::Inconclusive);
+    match without_verdict {
+        Some(ReasonToStop::Settled(StopReason::Decided)) => {
+            format!("settled {}, waits for an earlier question", ratio.change().signed_interval())
+        }
+        Some(ReasonToStop::Settled(StopReason::Precise)) => format!("{}, as precise as asked for", ratio.short),
+        _ => ratio.short.clone(),
+    }
 }
 
 /// `cpu > +3%: +0.4 % [−0.8, +1.6] no material change; p99 > +10%: …`.

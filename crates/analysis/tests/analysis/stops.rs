@@ -9,7 +9,7 @@ use tare_stats::StopReason;
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
 
-use crate::synthetic::{self, baseline, in_two_groups, variant};
+use crate::synthetic::{self, Truth, baseline, in_two_groups, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
@@ -39,6 +39,20 @@ fn a_comparison_without_a_verdict_stops_once_it_is_precise() {
     assert_eq!(stop(&record), None);
     record.header.plan.stop.precision = 10.0;
     assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Precise)));
+    let told = Looks::default().reasons_to_stop(&record).remove(0).text;
+    assert!(told.starts_with("inconclusive ") && told.ends_with("], as precise as asked for"), "{told}");
+}
+
+#[test]
+fn a_settled_comparison_after_an_open_one_is_not_called_inconclusive() {
+    let open = Truth { fork_sd: 0.1, ..variant("http4s.Open", 1.0) };
+    let record = synthetic::run(&[baseline(), open, variant(LAYER, 0.8)], 16, &[SliceKind::Saturating]);
+    let [open, settled] = &Looks::default().reasons_to_stop(&record)[..] else { panic!("two comparisons") };
+    assert_eq!(open.reason_to_stop, None);
+    assert!(open.text.starts_with("inconclusive "), "{}", open.text);
+    assert_eq!(settled.reason_to_stop, Some(ReasonToStop::Settled(StopReason::Decided)));
+    let told = &settled.text;
+    assert!(told.starts_with("settled ") && told.ends_with("], waits for an earlier question"), "{told}");
 }
 
 #[test]
