@@ -169,20 +169,20 @@ fn deciding(plan: &Plan, named: &NamedScenario) -> Currency {
 
 /// The slices that a currency comes from, as the comparison will choose them.
 fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind {
-    use SliceKind::{Fixed, Poisson, Push, Saturating};
+    use SliceKind::{Fixed, Poisson, Saturating};
     let slices = &plan.slices;
     let is_measured = |kind: &SliceKind| match kind {
         Fixed => slices.fixed > 0,
         Poisson => !slices.latency.is_zero(),
-        Push => named.scenario.push.is_some(),
         _ => slices.saturating > 0,
     };
     let kinds = match currency {
         Currency::Capacity => return SliceKind::Capacity,
+        _ if named.scenario.push.is_some() => return SliceKind::Push,
         Currency::Throughput => return Saturating,
-        latency if latency.is_latency() => [Push, Poisson, Saturating, Fixed],
-        _ if slices.turn != TurnLength::Whole => [Fixed, Saturating, Poisson, Push],
-        _ => [Fixed, Poisson, Push, Saturating],
+        latency if latency.is_latency() => [Poisson, Saturating, Fixed],
+        _ if slices.turn != TurnLength::Whole => [Fixed, Saturating, Poisson],
+        _ => [Fixed, Poisson, Saturating],
     };
     kinds.into_iter().find(is_measured).unwrap_or(Saturating)
 }

@@ -4,6 +4,7 @@ use tare_analysis::forecast::forecast;
 use tare_plan::Currency;
 use tare_plan::GroupOrder;
 use tare_plan::Plan;
+use tare_plan::contract::Push;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
 use tare_plan::plan::{Forks, Mode, SliceKind, Source};
 use tare_plan::turn::TurnLength;
@@ -74,6 +75,17 @@ fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
         parts[2].starts_with(&unknown) && parts[3].starts_with("no earlier run on this machine says by how much"),
         "{text}"
     );
+}
+
+#[test]
+fn the_cpu_of_a_scenario_with_pushes_is_that_of_its_pushes() {
+    let mut plan = plan();
+    plan.groups[0].scenarios[0].scenario.push = Some(Push { period: Span::from_millis(10), messages: 100 });
+    plan.set_limits(vec!["cpu > +3%".parse().unwrap()], Source::Flag);
+    earlier(&mut plan, Currency::CpuPerRequest, 0.5);
+    assert!(forecast(&plan).unwrap().contains("no earlier run"), "that of saturating slices is another");
+    plan.stop.earlier.spreads[0].of.load = SliceKind::Push;
+    assert!(forecast(&plan).unwrap().contains("by 3 earlier comparisons"));
 }
 
 #[test]
