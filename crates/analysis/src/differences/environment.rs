@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use tare_units::distinct;
+use tare_units::{CpuSet, distinct};
 
 use crate::summary::{Cell, Row, Section, Summary};
 
@@ -73,7 +73,9 @@ fn facts(sections: &[Section], title: Option<&str>) -> Facts {
 
 fn changed_facts(before: &Facts, after: &Facts) -> Vec<EnvironmentChange> {
     let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
-    let differs = keys.into_iter().filter(|key| before.get(*key) != after.get(*key));
+    let differs = keys
+        .into_iter()
+        .filter(|key| !is_same(&key.1, [before, after].map(|facts| facts.get(*key).map(String::as_str))));
     let change = |key: &(String, String)| EnvironmentChange {
         section: key.0.clone(),
         key: key.1.clone(),
@@ -81,4 +83,32 @@ fn changed_facts(before: &Facts, after: &Facts) -> Vec<EnvironmentChange> {
         after: after.get(key).cloned(),
     };
     differs.map(change).collect()
+}
+
+/// Whether two values say the same. Lists of cores do that also if one is written `0,1,2`, as in records of before, and the
+/// other `0-2`.
+fn is_same(key: &str, values: [Option<&str>; 2]) -> bool {
+    let cores = |value: Option<&str>| value?.parse::<CpuSet>().ok().filter(|_| key.ends_with("cpus"));
+    let [before, after] = values;
+    before == after || cores(before).is_some_and(|cores_before| Some(cores_before) == cores(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_cores_in_another_form_are_no_change() {
+        let changes = |key: &str, before: &str, after: &str| {
+            let plan = |value: &str| {
+                let row = Row { key: key.to_owned(), value: value.to_owned(), source: None };
+                [Section { title: "machine".to_owned(), rows: vec![row] }]
+            };
+            section_changes(&plan(before), &plan(after), Some("setting")).len()
+        };
+        for key in ["server_cpus", "load_cpus", "load-cpus"] {
+            assert_eq!((changes(key, "0,1,2", "0-2"), changes(key, "0,1,2", "0-3")), (0, 1), "{key}");
+        }
+        assert_eq!((changes("versions", "1,2", "1-2"), changes("server_cpus", "", "none")), (1, 1));
+    }
 }
