@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tare_stats::{Contrast, Interval, SampleMean, StatsError};
+use tare_stats::{Contrast, Interval, SD_FLOOR, SampleMean, StatsError};
 
 use crate::format::count;
 use crate::summary::{Comparison, CurrencyRatio, Summary};
@@ -72,7 +72,7 @@ impl Attribution {
     fn over_forks(forks: &[ForkCosts], alpha: f64) -> Result<Self, StatsError> {
         let part = |of: fn(&ForkCosts) -> f64| {
             let values: Vec<f64> = forks.iter().map(of).collect();
-            Contrast::paired(&SampleMean::of_values(&values, 0.0)?).interval(alpha)
+            Contrast::paired(&SampleMean::of_values(&values, SD_FLOOR)?).interval(alpha)
         };
         Ok(Self {
             whole: part(|fork| fork.layer - 1.0)?,
@@ -138,13 +138,22 @@ mod tests {
     #[test]
     fn the_sentence_says_both_parts_with_their_intervals() {
         let sentence = planted(0.09, 0.03).sentence();
-        assert!(sentence.starts_with("of +12.0 % [+11.9, +12.2], +9.0 ["), "{sentence}");
+        assert!(sentence.starts_with("of +12.0 % [+11.5, +12.5], +9.0 ["), "{sentence}");
         assert!(sentence.contains("] is the layer's, +3.0 [") && sentence.ends_with("] the server's"), "{sentence}");
         let [whole, layer, server] = [-0.12, -0.1, -0.02].map(|part| Interval::around(part, 0.02));
         let wide = Attribution { whole, layer, server, forks: 5, forks_left_out: 1 };
         assert!(wide.basis().starts_with("5 of 6 starts, because in the rest"), "{}", wide.basis());
         let wide = wide.sentence();
         assert!(wide.starts_with("of −12 % [−14, −10], −10 [−12, −8] is the layer's, −2 ["), "{wide}");
+    }
+
+    #[test]
+    fn forks_that_agree_by_chance_leave_the_parts_as_wide_as_the_floor() {
+        let fork = || ForkCosts { layer: 1.002, old_server: 0.6, new_server: 0.6 };
+        let found = Attribution::over_forks(&[fork(), fork(), fork()], 0.05).unwrap();
+        for part in [found.whole, found.layer, found.server] {
+            assert!(part.half_width() > SD_FLOOR && part.contains(0.0), "{part:?}");
+        }
     }
 
     #[test]
