@@ -68,6 +68,14 @@ fn two_runs_are_compared_and_every_form_is_printed() {
 
     compare_over_machines(&bench, old, new);
 
+    // What lies beside a record is read wherever the command is typed.
+    let folder = bench.path().join(".tare/runs").join(new);
+    std::fs::create_dir(folder.join("profile")).unwrap();
+    std::fs::write(folder.join("profile/record.sqlite"), "no record").unwrap();
+    let before = format!("../{old}/record.sqlite");
+    let beside = bench.tare(&["compare", &before, "record.sqlite"]).current_dir(&folder).output().unwrap();
+    assert!(beside.status.success() && stderr(&beside).contains("the profiles are left out"), "{}", all_of(&beside));
+
     let said = error_of(&bench, &["compare", new, "latest"]);
     assert!(said.contains("are the same run"), "{said}");
     let said = error_of(&bench, &["compare", old, "nowhere"]);
