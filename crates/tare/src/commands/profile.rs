@@ -3,7 +3,6 @@
 use tare_plan::Plan;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
-use tare_record::{EventKind, EventLevel, EventRecord};
 
 use crate::args::{Global, ProfileArgs};
 use crate::failure::{Outcome, with_argument_names, wrong_usage};
@@ -16,30 +15,7 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Ok(print_plan(&plan));
     }
     let measured = session.measure(&plan)?;
-    let record = &measured.record;
-    if record.profiles.is_empty() && !measured.is_interrupted() {
-        let first = |is_reason: fn(&EventRecord) -> bool| record.events.iter().find(|event| is_reason(event));
-        // A busy machine is an event too, and no reason where a sampler says why.
-        let why = first(|event| matches!(event.kind, EventKind::ProfileFailed { .. }));
-        let why = why.or_else(|| first(|event| event.level != EventLevel::Info));
-        let why = why.map_or("no server got as far as that", |event| event.text.as_str());
-        anyhow::bail!("nothing could be profiled: {why}");
-    }
-    session.report(&measured)?;
-    let profiled: Vec<&str> = record.profiles.iter().map(|profile| &*profile.variant).collect();
-    Ok(if measured.is_interrupted() {
-        Outcome::Interrupted
-    } else if has_all(&plan, &profiled) {
-        Outcome::Done
-    } else {
-        Outcome::Failed
-    })
-}
-
-/// Whether each server of the plan was profiled. One that failed is in the report, with the reason.
-fn has_all(plan: &Plan, profiled: &[&str]) -> bool {
-    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
-    variants.all(|variant| profiled.contains(&&*variant.name))
+    session.conclude(&plan, measured)
 }
 
 fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
@@ -104,6 +80,5 @@ mod tests {
         let plan = plan.unwrap();
         let variants: Vec<&str> = plan.groups[0].variants.iter().map(|variant| variant.name.as_str()).collect();
         assert_eq!((variants, plan.engines.len()), (vec!["a", "b"], 0));
-        assert!(has_all(&plan, &["b", "a", "b"]) && !has_all(&plan, &["a"]), "the server or its baseline failed");
     }
 }

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use tare_analysis::Summary;
 use tare_analysis::summary::{CheckResult, ValidityState};
 use tare_plan::Plan;
-use tare_plan::plan::Source;
+use tare_plan::plan::{Mode, Source, Variant};
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
 use tare_record::store::RECORD_FILE;
-use tare_record::{EndStatus, RunRecord};
+use tare_record::{EndStatus, EventKind, EventLevel, EventRecord, RunRecord};
 use tare_run::RunError;
 use tare_run::prepare::check_java;
 use tare_sut::SutError;
@@ -82,6 +82,11 @@ impl<'a> Session<'a> {
 
     /// Finishes a run after its scored starts: profiles, makes the report, and returns how the run ended.
     pub fn conclude(&self, plan: &Plan, mut measured: EndedRun) -> anyhow::Result<Outcome> {
+        if plan.mode == Mode::Profiled {
+            let outcome =
+                if measured.is_interrupted() { Outcome::Interrupted } else { outcome_of_profiles(&measured.record)? };
+            return self.report(&measured).map(|_| outcome);
+        }
         let mut is_stopped = false;
         match self.measure_profiles(plan, &measured) {
             Ok(profiled) => measured.profiled = profiled,
@@ -158,6 +163,22 @@ pub fn is_failed_build(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
 }
 
+/// Whether each server of the plan was profiled. One that failed is in the report, with the reason. It is an error if there is no
+/// profile at all.
+fn outcome_of_profiles(record: &RunRecord) -> anyhow::Result<Outcome> {
+    if record.profiles.is_empty() {
+        let first = |is_reason: fn(&EventRecord) -> bool| record.events.iter().find(|event| is_reason(event));
+        // A busy machine is an event too, and no reason where a sampler says why.
+        let why = first(|event| matches!(event.kind, EventKind::ProfileFailed { .. }));
+        let why = why.or_else(|| first(|event| event.level != EventLevel::Info));
+        let why = why.map_or("no server got as far as that", |event| event.text.as_str());
+        anyhow::bail!("nothing could be profiled: {why}");
+    }
+    let mut variants = record.header.plan.groups.iter().flat_map(|group| &group.variants);
+    let is_profiled = |variant: &Variant| record.profiles.iter().any(|profile| profile.variant == variant.name);
+    Ok(if variants.all(is_profiled) { Outcome::Done } else { Outcome::Failed })
+}
+
 /// What the limits of a run come to. A build that answers wrongly never passes.
 fn outcome_of_limits(result: CheckResult, undecided: WhenUndecided) -> Outcome {
     match (result, undecided) {
@@ -187,7 +208,59 @@ fn focus_origin(plan: &Plan, suite: &Suite) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tare_plan::plan::{Group, Program, Role};
+    use tare_plan::profile::ProfileEvent;
+    use tare_record::RunHeader;
+    use tare_record::profile::{PackedText, ProfileRecord, Weight};
+
     use super::*;
+
+    /// A group of servers with these names.
+    pub(super) fn group(names: &str) -> Group {
+        let variant = |name: &str| Variant {
+            name: name.to_owned(),
+            server: name.to_owned(),
+            family: name.to_owned(),
+            kind: String::new(),
+            version: None,
+            routes: 1,
+            role: Role::Compared,
+            program: Program::Catalog,
+            upstream: None,
+        };
+        let (id, variants) = (names.to_owned(), names.split(' ').map(variant).collect());
+        Group { id, variants, scenarios: Vec::new(), ladder: false }
+    }
+
+    #[test]
+    fn profiles_are_done_once_there_is_one_of_each_server() {
+        let profile = |variant: &str| ProfileRecord {
+            fork: 1,
+            group: String::new(),
+            scenario: String::new(),
+            variant: variant.to_owned(),
+            event: ProfileEvent::Cpu,
+            sampler: String::new(),
+            span_ns: 1,
+            offered_per_s: 1.0,
+            requests: 1,
+            cpu_ns: None,
+            file: None,
+            weight: Weight::Samples { every_ns: 1 },
+            stacks: PackedText::default(),
+        };
+        let record = |profiled: &[&str]| {
+            let plan = Plan { groups: vec![group("a b")], mode: Mode::Profiled, ..Plan::default() };
+            let profiles = profiled.iter().map(|name| profile(name)).collect();
+            RunRecord { profiles, ..RunRecord::begin(RunHeader { plan, ..RunHeader::default() }) }
+        };
+        let outcome = |profiled: &[&str]| outcome_of_profiles(&record(profiled)).unwrap();
+        assert_eq!((outcome(&["b", "a", "b"]), outcome(&["a"])), (Outcome::Done, Outcome::Failed));
+        let mut none = record(&[]);
+        none.events.push(EventRecord::new(EventKind::ProfileFailed { reason: "it has no perf".to_owned() }));
+        let error = outcome_of_profiles(&none).unwrap_err().to_string();
+        assert!(error.starts_with("nothing could be profiled: ") && error.contains("it has no perf"), "{error}");
+    }
 
     #[test]
     fn the_command_of_a_check_says_what_an_undecided_limit_comes_to() {
