@@ -92,16 +92,27 @@ impl BuiltServers {
     }
 }
 
-/// Each server once; a control is the same server again.
+/// Each server once, behind all of its baselines: of several groups, a server may have several. A control is the same server
+/// again.
 fn variants(plan: &Plan) -> Vec<&Variant> {
-    let mut seen: Vec<&Variant> = Vec::new();
-    let all = plan.groups.iter().flat_map(|group| &group.variants);
-    for variant in all.filter(|variant| variant.role != Role::Control) {
-        if !seen.iter().any(|other| other.name == variant.name) {
-            seen.push(variant);
+    let mut left: Vec<&Variant> = Vec::new();
+    for variant in plan.groups.iter().flat_map(|group| &group.variants).filter(|one| one.role != Role::Control) {
+        if !left.iter().any(|other| other.name == variant.name) {
+            left.push(variant);
         }
     }
-    seen
+    let mut ordered = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let waits = |one: &Variant| {
+            let groups = plan.groups.iter().filter(|group| group.variants.iter().any(|other| other.name == one.name));
+            let mut baselines = groups.map(|group| &group.baseline().name).filter(|name| **name != one.name);
+            baselines.any(|name| left.iter().any(|other| other.name == *name))
+        };
+        // Those of a circle wait for one another.
+        let next = left.iter().position(|one| !waits(one)).unwrap_or(0);
+        ordered.push(left.remove(next));
+    }
+    ordered
 }
 
 /// How a server has ended by itself, or one behind it; `None` for one that runs.
@@ -144,4 +155,22 @@ fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> any
         fallback_seed: 0,
     });
     Ok(plan.map_err(|error| with_argument_names(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::group;
+
+    #[test]
+    fn a_server_stands_behind_all_of_its_baselines() {
+        let order = |groups: &[&str]| {
+            let plan = Plan { groups: groups.iter().map(|names| group(names)).collect(), ..Plan::default() };
+            variants(&plan).into_iter().map(|variant| variant.name.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(order(&["a x", "b y"]), "a x b y", "as listed");
+        assert_eq!(order(&["a x y", "b x"]), "a y b x");
+        assert_eq!(order(&["b x", "a b"]), "a b x");
+        assert_eq!(order(&["a b", "b a"]), "a b", "a circle");
+    }
 }
