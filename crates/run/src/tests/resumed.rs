@@ -116,17 +116,44 @@ fn a_resumed_run_still_knows_that_its_budget_left_a_group_out() {
     assert_same(&run_in_parts(&plan, &whole, &[0.9]), &whole, &[0.9]);
 }
 
-#[test]
-fn a_sequential_run_goes_on_with_the_cell_that_was_cut_short() {
+fn sequential_plan() -> Plan {
     let mut plan = mixed_plan(Forks::Fixed { count: 1 });
     plan.mode = Mode::Sequential;
     plan.warmup = Warmup::Fixed { span: Span(SECOND), users: 16 };
     plan.slices.turn = TurnLength::Whole;
+    plan
+}
+
+#[test]
+fn a_sequential_run_goes_on_with_the_cell_that_was_cut_short() {
+    let plan = sequential_plan();
     let whole = simulation(&plan).run();
     let cells = whole.record.checkpoint.as_ref().unwrap().steps.len();
     assert_eq!(cells, 6);
-    for percent in [10, 40, 70, 95] {
+    for percent in [10, 40, 70] {
         let shares = [f64::from(percent) / 100.0];
         assert_same(&run_in_parts(&plan, &whole, &shares), &whole, &shares);
     }
+}
+
+#[test]
+fn a_sequential_run_that_goes_on_behind_its_baseline_asks_that_again() {
+    let plan = sequential_plan();
+    let resumed = |body| {
+        let planted = || simulation(&plan).plant("b", Planted { body, ..Planted::default() });
+        let whole = planted().run();
+        let of_baseline = whole.record.checkpoint.as_ref().unwrap().steps[0].taken_ns;
+        let stopped = planted().interrupt_at(Duration::from_nanos(of_baseline + 1)).run();
+        assert_eq!(stopped.record.checkpoint.as_ref().unwrap().steps.len(), 1);
+        (planted().resume(stopped.record, &|_| Vec::new()), whole)
+    };
+    let (other, whole) = resumed("goodbye");
+    let mismatches = |outcome: &Outcome| {
+        let all = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::ContractMismatch);
+        all.map(|event| event.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((mismatches(&other), other.count("Get", "b")), (mismatches(&whole), 0));
+    assert_eq!(mismatches(&other).len(), 2, "of both scenarios");
+    let (alike, whole) = resumed("hello");
+    assert_eq!((alike.count("Get", "b"), alike.record.forks), (whole.count("Get", "b"), whole.record.forks));
 }
