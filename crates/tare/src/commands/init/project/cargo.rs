@@ -12,7 +12,8 @@ const FILE: &str = "Cargo.toml";
 pub fn cargo(folder: &Path) -> Result<Option<Project>, PlanError> {
     let Some(text) = read(folder, FILE) else { return Ok(None) };
     let manifest: toml::Table = parse_document(&folder.join(FILE).display().to_string(), &text)?;
-    let built = |program: &str| Ok(vec![format!("{}target/release/{program}", path_to_workspace(folder, &manifest))]);
+    let target = format!("{}target", path_to_workspace(folder, &manifest));
+    let built = |program: &str| Ok(vec![format!("{target}/release/{program}")]);
     let programs = programs(folder, &manifest);
     let command = match (text_of(&manifest, "default-run"), &programs[..]) {
         (Some(program), _) => built(program),
@@ -24,7 +25,9 @@ pub fn cargo(folder: &Path) -> Result<Option<Project>, PlanError> {
         (None, []) => Err("Cargo.toml names no program".to_owned()),
         (None, several) => Err(format!("Cargo.toml has several programs: {}", several.join(", "))),
     };
-    Ok(Some(project("Cargo", FILE, Some("cargo build --release"), command)))
+    // Variables and a configuration of Cargo may name another folder, here or where the suite is used next.
+    let build = format!("cargo build --release --target-dir {}", shell_words::quote(&target));
+    Ok(Some(project("Cargo", FILE, Some(&build), command)))
 }
 
 fn text_of<'a>(manifest: &'a toml::Table, key: &str) -> Option<&'a str> {

@@ -36,7 +36,7 @@ fn assert_doubted(files: Files, says: &str) {
 
 #[test]
 fn cargo_builds_the_program_of_a_package_in_its_workspace() {
-    let build = Some("cargo build --release");
+    let build = Some("cargo build --release --target-dir target");
     let own = ("Cargo.toml", "[package]\nname = \"own\"\n");
     assert_known(&[own, ("src/main.rs", "")], "Cargo", build, "target/release/own");
     assert_known(&[own, ("src/bin/one.rs", "")], "Cargo", build, "target/release/one");
@@ -49,10 +49,12 @@ fn cargo_builds_the_program_of_a_package_in_its_workspace() {
     let member = |exclude: &str| {
         let workspace = format!("[workspace]\nmembers = [\"parts/*\"]\n{exclude}");
         let files = [("Cargo.toml", &workspace[..]), ("parts/own/Cargo.toml", own.1), ("parts/own/src/main.rs", "")];
-        detected_in("parts/own", &files).unwrap().unwrap().command.unwrap()
+        let project = detected_in("parts/own", &files).unwrap().unwrap();
+        (project.build.unwrap(), project.command.unwrap().join(" "))
     };
-    assert_eq!(member(""), ["../../target/release/own"]);
-    assert_eq!(member("exclude = [\"parts/own\"]"), ["target/release/own"]);
+    let at = |target: &str| (format!("cargo build --release --target-dir {target}"), format!("{target}/release/own"));
+    assert_eq!(member(""), at("../../target"));
+    assert_eq!(member("exclude = [\"parts/own\"]"), at("target"));
 }
 
 #[test]
