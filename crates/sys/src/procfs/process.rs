@@ -83,17 +83,31 @@ fn first_word<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 
 /// Whether a process has a handler for SIGQUIT. It may have none, or be gone.
 pub fn catches_quit(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| has_signal(&status, "SigCgt", libc::SIGQUIT))
+    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| has_bit(&status, "SigCgt", libc::SIGQUIT - 1))
 }
 
 /// Whether this process ignores a signal, as what `nohup` starts ignores SIGHUP.
 pub fn ignores(signal: i32) -> bool {
-    fs::read_to_string("/proc/self/status").is_ok_and(|status| has_signal(&status, "SigIgn", signal))
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| has_bit(&status, "SigIgn", signal - 1))
 }
 
-fn has_signal(status: &str, mask: &str, signal: i32) -> bool {
+/// Whether this process may count events and sample the kernel, whatever `perf_event_paranoid` says to other users: as root
+/// may, except in a user namespace (perf_event_open(2), capabilities(7)).
+pub fn may_sample_kernel() -> bool {
+    let read = |file: &str| fs::read_to_string(format!("/proc/self/{file}")).unwrap_or_default();
+    is_allowed_to_sample(&read("status"), &read("uid_map"))
+}
+
+fn is_allowed_to_sample(status: &str, uid_map: &str) -> bool {
+    const SYS_ADMIN: i32 = 21;
+    const PERFMON: i32 = 38;
+    let is_of_machine = uid_map.split_ascii_whitespace().eq(["0", "0", "4294967295"]);
+    is_of_machine && [SYS_ADMIN, PERFMON].into_iter().any(|capability| has_bit(status, "CapEff", capability))
+}
+
+fn has_bit(status: &str, mask: &str, bit: i32) -> bool {
     let mask = first_word(status, mask).and_then(|mask| u64::from_str_radix(mask, 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.is_some_and(|mask| mask >> bit & 1 == 1)
 }
 
 /// The scheduler's counters of one thread, since its start.
@@ -303,12 +317,22 @@ mod tests {
     #[test]
     fn a_signal_is_caught_or_ignored_if_its_bit_is_set() {
         let status = |mask: &str| format!("Name:\tjava\nSigIgn:\tffffffffffffffff\nSigCgt:\t{mask}\n");
-        assert!(has_signal(&status("0000000000000004"), "SigCgt", libc::SIGQUIT));
-        assert!(has_signal(&status("0"), "SigIgn", libc::SIGHUP));
+        assert!(has_bit(&status("0000000000000004"), "SigCgt", libc::SIGQUIT - 1));
+        assert!(has_bit(&status("0"), "SigIgn", libc::SIGHUP - 1));
         for without in ["fffffffffffffffb", "0", "", "x"] {
-            assert!(!has_signal(&status(without), "SigCgt", libc::SIGQUIT), "{without}");
+            assert!(!has_bit(&status(without), "SigCgt", libc::SIGQUIT - 1), "{without}");
         }
         assert!(!catches_quit(std::process::id()) && !catches_quit((1 << 22) + 1));
+    }
+
+    #[test]
+    fn root_may_sample_the_kernel_except_in_a_user_namespace() {
+        let (all, status) = ("0 0 4294967295\n", |mask: &str| format!("CapPrm:\t0\nCapEff:\t{mask}\n"));
+        for mask in ["000001ffffffffff", "0000000000200000", "0000004000000000"] {
+            assert!(is_allowed_to_sample(&status(mask), all), "{mask}");
+            assert!(!is_allowed_to_sample(&status(mask), "0 1000 1\n"), "{mask}");
+        }
+        assert!(!is_allowed_to_sample(&status("00000000a80425fb"), all), "root in a container of Docker");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
 use tare_sys::procfs::machine::cpu_quota;
+use tare_sys::procfs::process::may_sample_kernel;
 use tare_sys::threads;
 use tare_sys::wakefulness::Wakefulness;
 
@@ -74,16 +75,17 @@ fn deep_sleep() -> Checked {
 
 fn perf_events() -> Checked {
     let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
-    perf_events_at(level.as_deref().and_then(|level| level.trim().parse().ok()))
+    perf_events_at(level.as_deref().and_then(|level| level.trim().parse().ok()), may_sample_kernel())
 }
 
-fn perf_events_at(level: Option<i32>) -> Checked {
+fn perf_events_at(level: Option<i32>, is_free: bool) -> Checked {
     const WHAT: &str = "perf_event_paranoid";
     let Some(level) = level else {
         return Checked::new(Optional, WHAT, "this kernel has no perf events", "Profiles use a timer instead.");
     };
     let lack = match level {
         ..=1 => return Checked::fine(WHAT, level.to_string()),
+        _ if is_free => return Checked::fine(WHAT, format!("{level}, which does not bind this user")),
         2 => "Profiles lack kernel methods",
         // Levels of their kernels.
         _ => "Profiles lack kernel methods, and Debian and Ubuntu refuse perf",
@@ -97,9 +99,10 @@ mod tests {
 
     #[test]
     fn what_the_kernel_refuses_to_profiles_is_told_at_each_level() {
-        let remedy = |level| perf_events_at(Some(level)).remedy.unwrap_or_default();
+        let remedy = |level| perf_events_at(Some(level), false).remedy.unwrap_or_default();
         assert_eq!([-1, 1].map(remedy), ["", ""]);
         assert_eq!(remedy(2), "Profiles lack kernel methods: sysctl kernel.perf_event_paranoid=1");
+        assert_eq!(perf_events_at(Some(2), true).remedy, None, "root");
         assert!(remedy(3).contains("Debian and Ubuntu refuse perf: sysctl"), "{}", remedy(4));
     }
 }
