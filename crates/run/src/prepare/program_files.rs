@@ -72,8 +72,10 @@ fn with_argument_files(
 /// The words of an argument file of Java, or of a variable with its options, quoted as in a shell. In Java, a quote that
 /// is left open ends with its line: then only that line is left out.
 fn java_words(text: &str) -> Vec<String> {
+    // A blank for Java, and none for a shell: it ends lines that were written on Windows.
+    let text = text.replace('\r', " ");
     let of_lines = |_| text.lines().flat_map(shell_words::split).flatten().collect();
-    shell_words::split(text).unwrap_or_else(of_lines)
+    shell_words::split(&text).unwrap_or_else(of_lines)
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -125,6 +127,8 @@ mod tests {
         std::fs::write(&arguments, "-cp\n\"lib/a.jar:classes\" -javaagent:serve.sh\n").unwrap();
         assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "serve.sh"]);
         assert_eq!(files("sh serve.sh @app.args"), ["serve.sh"], "it may be data");
+        std::fs::write(&arguments, "-cp\r\nlib/a.jar:classes\r\n-javaagent:serve.sh\r\n").unwrap();
+        assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "serve.sh"], "written on Windows");
         std::fs::write(&arguments, "# a user's own\n-cp \"my lib/b.jar:classes\" -javaagent:'lib/a.jar'=x\n").unwrap();
         assert_eq!(files("java @app.args Main"), ["app.args", "A.class", "a.jar", "b.jar"], "a blank in quotes");
         std::fs::write(&arguments, "-Dgreeting=it's\n-cp lib/a.jar\n").unwrap();

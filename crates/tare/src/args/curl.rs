@@ -134,7 +134,10 @@ pub fn name_flag_of_curl(error: clap::Error) -> clap::Error {
 
 /// What a line says, in the flags of `tare load`.
 fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
-    let words = shell_words::split(&with_plain_quotes(line)).map_err(|_| "a quote is not closed".to_owned())?;
+    // The ends of lines of a file that was written on Windows. Within quotes they are of the body.
+    let line = line.replace("\\\r\n", "\\\n");
+    let words = shell_words::split(&with_plain_quotes(line.trim_end_matches(['\r', '\n'])))
+        .map_err(|_| "a quote is not closed".to_owned())?;
     let mut words = VecDeque::from(words);
     if words.pop_front().as_deref() != Some("curl") {
         return Err("the line does not begin with curl; give it as a browser copies it".to_owned());

@@ -24,6 +24,9 @@ fn a_line_of_a_browser_becomes_flags() {
         "--data={\"a\":\"it's A\"}",
     ];
     assert_eq!(words(line).unwrap(), expected);
+    let of_windows = line.replace('\n', "\r\n") + "\r\n";
+    assert_eq!(words(&of_windows).unwrap(), expected);
+    assert_eq!(words("curl --json 'a\r\nb' x").unwrap().last().unwrap(), "--data=a\r\nb", "the body is as it was");
 }
 
 #[test]
