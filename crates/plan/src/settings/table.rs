@@ -130,7 +130,7 @@ define_settings! {
         /// Error probability of the run: all its comparisons together. From ten comparisons on, the share of the stated differences that is wrong on average.
         alpha: f64 = value("ALPHA")
             .default(0.05)
-            .check("write a probability between 0 and 0.5", |alpha, _| *alpha > 0.0 && *alpha < 0.5)
+            .check("write a probability from 0.000001 to less than 0.5", |alpha, _| (1e-6..0.5).contains(alpha))
             .fills(|to, alpha| to.stop.alpha = alpha);
         /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
         control: bool = off_unless(
