@@ -153,12 +153,12 @@ impl Session {
 
 impl Security {
     /// The client's side of a connection, before its handshake.
-    pub(crate) fn begin(&self) -> Result<ClientConnection, Error> {
+    fn begin(&self) -> Result<ClientConnection, Error> {
         ClientConnection::new(self.config.clone(), self.server_name.clone())
     }
 
     /// The problem, if the negotiated protocol is not the required one.
-    pub(crate) fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
+    fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
         let wants_http2 = self.config.alpn_protocols.iter().any(|name| name == b"h2");
         let agreed = connection.alpn_protocol();
         (wants_http2 && agreed != Some(b"h2")).then(|| {

@@ -1,7 +1,5 @@
 //! Reasons why TLS has failed, with a remedy.
 
-use std::io;
-
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 
 use super::verify::is_of_an_authority;
@@ -15,12 +13,6 @@ const ASK: &str = "`openssl s_client -connect HOST:PORT` shows what the server s
 /// What of the settings cannot be used, and what to do about it.
 pub(super) fn unusable_setting(what: String, remedy: &str) -> LoadError {
     LoadError::unavailable(format!("TLS: {what}"), remedy)
-}
-
-/// The reason in an error of a blocking handshake.
-pub(crate) fn explain_io(error: &io::Error) -> String {
-    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    of_tls.map_or_else(|| error.to_string(), |error| explain(error, false))
 }
 
 /// The reason, and the remedy if one is known. `is_established` says whether the handshake had succeeded.

@@ -15,7 +15,6 @@ use tare_sys::socket::{SocketOptions, Target};
 pub(crate) use self::config::Security;
 pub use self::config::tls_client;
 pub(crate) use self::connections::Tls;
-pub(crate) use self::failure::explain_io;
 
 /// TLS settings of a session. ALPN negotiates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]

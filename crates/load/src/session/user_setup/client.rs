@@ -1,14 +1,13 @@
-//! The connection of one user during its set-up: the protocols of the load, over a blocking socket.
+//! The connection of one user during its set-up: the protocols and the TLS of the load, over a blocking socket.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
-use rustls::{ClientConnection, StreamOwned};
 use tare_sample::ErrorClass;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::poll::{CloseCause, Token};
@@ -20,7 +19,7 @@ use crate::protocol::Protocol;
 use crate::protocol::answer::Taken;
 use crate::protocol::connection::{Connection, Exchange, Step};
 use crate::protocol::offline::Outbox;
-use crate::protocol::tls::{Security, explain_io};
+use crate::protocol::tls::{Channel, Security, Tls};
 use crate::recorder::Times;
 use crate::session::spec::SessionSpec;
 
@@ -30,34 +29,12 @@ const TOKEN: Token = Token(0);
 pub(super) struct Client<'a> {
     spec: &'a SessionSpec,
     target: Target,
-    security: Option<&'a Security>,
+    tls: Option<Tls>,
     requests: &'a RequestSet,
     connection: Connection,
-    stream: Option<Box<dyn BlockingStream>>,
-}
-
-trait BlockingStream: Read + Write {
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
-}
-
-impl BlockingStream for TcpStream {
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(timeout))?;
-        self.set_write_timeout(Some(timeout))
-    }
-}
-
-impl BlockingStream for UnixStream {
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(timeout))?;
-        self.set_write_timeout(Some(timeout))
-    }
-}
-
-impl<S: BlockingStream> BlockingStream for StreamOwned<ClientConnection, S> {
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        self.sock.set_timeout(timeout)
-    }
+    /// Also of a Unix socket, which has the operations of any stream.
+    stream: Option<TcpStream>,
+    outbox: Outbox,
 }
 
 impl<'a> Client<'a> {
@@ -65,7 +42,7 @@ impl<'a> Client<'a> {
     pub(super) fn new(
         spec: &'a SessionSpec,
         protocol: Protocol,
-        security: Option<&'a Security>,
+        security: Option<&Security>,
         requests: &'a RequestSet,
         user: usize,
     ) -> Self {
@@ -73,23 +50,24 @@ impl<'a> Client<'a> {
         Self {
             spec,
             target: targets[user % targets.len()].clone(),
-            security,
+            tls: security.cloned().map(Tls::new),
             requests,
             connection: Connection::new(protocol, &spec.base().into()),
             stream: None,
+            outbox: Outbox::default(),
         }
     }
 
     pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
-        let mut stream = match self.stream.take() {
+        let stream = match self.stream.take() {
             Some(stream) => stream,
             None => self.connect()?,
         };
         let deadline = clock::now() + self.spec.timeout;
         let exchange = Exchange::new(request, Times { intended: clock::now(), ..Times::default() }, deadline);
-        let mut outbox = Outbox::default();
-        self.connection.begin_parts(&mut outbox, TOKEN, exchange, Arc::new(parts));
-        let answer = self.converse(&mut *stream, &mut outbox, deadline)?;
+        let mut channel = Channel { io: &mut self.outbox, tls: self.tls.as_mut() };
+        self.connection.begin_parts(&mut channel, TOKEN, exchange, Arc::new(parts));
+        let answer = self.converse(&stream, deadline)?;
         if !self.connection.is_retired() {
             self.stream = Some(stream);
         }
@@ -97,30 +75,20 @@ impl<'a> Client<'a> {
     }
 
     /// Sends what the connection has to send and reads, until the answer is complete.
-    fn converse(
-        &mut self,
-        stream: &mut dyn BlockingStream,
-        outbox: &mut Outbox,
-        deadline: Nanos,
-    ) -> Result<Box<Taken>, Problem> {
-        let mut buffer = vec![0; 64 * 1024];
+    fn converse(&mut self, stream: &TcpStream, deadline: Nanos) -> Result<Box<Taken>, Problem> {
         loop {
-            self.connection.flush(outbox, TOKEN);
-            let left = Duration::from_nanos(deadline.since(clock::now()));
-            if left.is_zero() {
-                return Err(Problem::new(ErrorClass::Timeout, "no complete answer until the deadline"));
+            self.connection.flush(&mut Channel { io: &mut self.outbox, tls: self.tls.as_mut() }, TOKEN);
+            let (bytes, end) = self.exchange_bytes(stream, deadline)?;
+            let mut step = self.connection.receive(&mut &*bytes, self.requests);
+            if matches!(step, Step::More)
+                && let Some(cause) = end
+            {
+                step = if self.connection.completes_answer(&cause) {
+                    self.connection.receive(&mut &[][..], self.requests)
+                } else {
+                    Step::Broken(self.connection.problem_of_end(&cause))
+                };
             }
-            stream.set_timeout(left).map_err(|error| problem_of_io(error, Ok(())))?;
-            // A server that refuses a body early may have answered already.
-            let written = outbox.0.drain(..).try_for_each(|bytes| stream.write_all(&bytes));
-            let written = written.and_then(|()| stream.flush());
-            let count = stream.read(&mut buffer).map_err(|error| problem_of_io(error, written))?;
-            let is_broken = count == 0 && !self.connection.completes_answer(&CloseCause::EndOfStream);
-            let step = if is_broken {
-                Step::Broken(self.connection.problem_of_end(&CloseCause::EndOfStream))
-            } else {
-                self.connection.receive(&mut &buffer[..count], self.requests)
-            };
             match step {
                 Step::More => {}
                 Step::Finished(mut exchange, None) => return Ok(exchange.answer.take_kept()),
@@ -130,40 +98,57 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn connect(&mut self) -> Result<Box<dyn BlockingStream>, Problem> {
-        self.connection.open();
-        let failed = |error: io::Error| Problem::of_end(&CloseCause::ConnectFailed(error));
-        match &self.target {
-            Target::Tcp(address) => {
-                let socket = TcpStream::connect_timeout(address, self.spec.connect_timeout).map_err(failed)?;
-                socket.set_nodelay(true).map_err(failed)?;
-                self.secure(socket)
-            }
-            Target::Unix(path) => self.secure(connect_unix(path, self.spec.connect_timeout).map_err(failed)?),
+    /// Sends what waits, and reads. Returns what has come as plain text, and whether the connection ends with it.
+    fn exchange_bytes(
+        &mut self,
+        mut stream: &TcpStream,
+        deadline: Nanos,
+    ) -> Result<(Vec<u8>, Option<CloseCause>), Problem> {
+        let left = Duration::from_nanos(deadline.since(clock::now()));
+        if left.is_zero() {
+            return Err(Problem::new(ErrorClass::Timeout, "no complete answer until the deadline"));
         }
+        let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
+        limited.map_err(|error| problem_of_io(error, Ok(())))?;
+        // A server that refuses a body early may have answered already.
+        let written = self.outbox.0.drain(..).try_for_each(|bytes| stream.write_all(&bytes));
+        let mut bytes = vec![0; 64 * 1024];
+        let count = stream.read(&mut bytes).map_err(|error| problem_of_io(error, written))?;
+        bytes.truncate(count);
+        let end = (count == 0).then_some(CloseCause::EndOfStream);
+        let Some(tls) = &mut self.tls else { return Ok((bytes, end)) };
+        let mut plaintext = Vec::new();
+        let decrypted = tls.receive(&mut self.outbox, TOKEN, &bytes, &mut plaintext);
+        Ok((plaintext, decrypted.end.or_else(|| end.map(|cause| tls.end(TOKEN, cause)))))
     }
 
-    fn secure(&self, mut socket: impl BlockingStream + 'static) -> Result<Box<dyn BlockingStream>, Problem> {
-        let Some(security) = self.security else { return Ok(Box::new(socket)) };
-        let failed = |error: io::Error| Problem::new(ErrorClass::Tls, explain_io(&error));
-        socket.set_timeout(self.spec.connect_timeout).map_err(failed)?;
-        let mut connection = security.begin().map_err(|error| failed(io::Error::other(error)))?;
-        while connection.is_handshaking() {
-            connection.complete_io(&mut socket).map_err(failed)?;
+    /// Opens a connection. Its TLS handshake, if there is one, goes on with the first request.
+    fn connect(&mut self) -> Result<TcpStream, Problem> {
+        self.connection.open();
+        self.outbox = Outbox::default();
+        let timeout = self.spec.connect_timeout;
+        let connected = match &self.target {
+            Target::Tcp(address) => TcpStream::connect_timeout(address, timeout),
+            Target::Unix(path) => connect_unix(path, timeout).map(TcpStream::from),
+        };
+        let failed = |error: io::Error| Problem::of_end(&CloseCause::ConnectFailed(error));
+        let stream = connected.map_err(failed)?;
+        if let Target::Tcp(_) = self.target {
+            stream.set_nodelay(true).map_err(failed)?;
         }
-        match security.disagreement(&connection) {
-            Some(refused) => Err(Problem::new(ErrorClass::Tls, refused)),
-            None => Ok(Box::new(StreamOwned::new(connection, socket))),
+        if let Some(tls) = &mut self.tls {
+            tls.begin(&mut self.outbox, TOKEN).map_err(|cause| Problem::of_end(&cause))?;
         }
+        Ok(stream)
     }
 }
 
 /// Connects to a socket in the file system. Waits so long at most while its listener has no room for a connection.
-fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
+fn connect_unix(path: &Path, timeout: Duration) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(timeout))?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;
-    Ok(socket.into())
+    Ok(socket)
 }
 
 /// The problem of a read that failed, and of the write before it.
