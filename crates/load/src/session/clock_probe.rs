@@ -5,8 +5,8 @@ use std::time::Duration;
 use tare_sample::ServerClock;
 use tare_sys::clock;
 
+use super::LoadSession;
 use super::spec::SessionSpec;
-use super::{LoadSession, earliest_start};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::template::UserValues;
@@ -45,7 +45,7 @@ impl ClockProbe {
         let mut session = LoadSession::open_for(&self.spec, self.user.clone())?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
-        let sample = session.run_with_clock(&slice, None, None, cancel, &mut earliest_start, &mut |_| {})?;
+        let sample = session.run_with_clock(&slice, None, None, cancel, None, &mut |_| {})?;
         Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::wall_clock_epoch()))
     }
 }

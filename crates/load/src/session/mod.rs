@@ -169,30 +169,21 @@ impl LoadSession {
     /// # Errors
     /// When the specification is contradictory or a worker has failed. Failures of the server are in the sample.
     pub fn run(&mut self, slice: &SliceSpec, cancel: &Cancel) -> Result<SliceSample, LoadError> {
-        self.run_watched(slice, None, cancel, &mut |_| {})
+        self.run_watched(slice, None, cancel, None, &mut |_| {})
     }
 
     /// As [`run`](Self::run), with reports to a watcher: the progress of opening connections, if that takes long, and
     /// the sample of each time of length `every`. These parts add up to the returned sample. A request belongs to the
     /// part in which it *ended*, so the drain has parts too, with windows of zero length.
+    ///
+    /// `start` says when the slice starts, on the monotonic clock, if that is not at once. It is asked when the
+    /// connections are open, and may wait.
     pub fn run_watched(
         &mut self,
         slice: &SliceSpec,
         every: Option<Duration>,
         cancel: &Cancel,
-        watcher: &mut dyn FnMut(Watched<'_>),
-    ) -> Result<SliceSample, LoadError> {
-        self.run_from(slice, every, cancel, &mut earliest_start, watcher)
-    }
-
-    /// As [`run_watched`](Self::run_watched), and `start` says when the slice starts, on the monotonic clock. It is asked
-    /// when the connections are open, and may wait.
-    pub fn run_from(
-        &mut self,
-        slice: &SliceSpec,
-        every: Option<Duration>,
-        cancel: &Cancel,
-        start: &mut dyn FnMut() -> Nanos,
+        start: Option<&mut dyn FnMut() -> Nanos>,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
         if every.is_some_and(|every| every.is_zero()) {
@@ -225,13 +216,14 @@ impl LoadSession {
         server_clock: Option<ClockModel>,
         every: Option<Duration>,
         cancel: &Cancel,
-        start: &mut dyn FnMut() -> Nanos,
+        start: Option<&mut dyn FnMut() -> Nanos>,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
         // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
-        let start = start();
+        // By default the earliest for which all workers get their order in time.
+        let start = start.map_or_else(|| clock::now() + START_MARGIN, |start| start());
         for worker in &self.workers {
             let (spec, cancel) = (slice.clone(), cancel.clone());
             let slice = WorkerSlice { spec, start, server_clock, every, cancel };
@@ -316,11 +308,6 @@ impl Drop for LoadSession {
         // A worker that panicked has already said so on stderr.
         threads.into_iter().for_each(|thread| drop(thread.join()));
     }
-}
-
-/// The earliest start for which all workers get their order in time.
-fn earliest_start() -> Nanos {
-    clock::now() + START_MARGIN
 }
 
 fn add_to(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {

@@ -159,7 +159,7 @@ fn what_the_intervals_brought_adds_up_to_the_slice() {
     let mut seen = (0, 0, 0);
     let slice = SliceSpec { trace: 10_000, ..open(2000.0, 600) };
     let whole = session
-        .run_watched(&slice, Some(Duration::from_millis(50)), &Cancel::new(), &mut |watched| {
+        .run_watched(&slice, Some(Duration::from_millis(50)), &Cancel::new(), None, &mut |watched| {
             if let Watched::Interval(part) = watched {
                 seen = (seen.0 + 1, seen.1 + part.ok, seen.2 + part.window_ns);
                 assert_eq!(part.trace.len() as u64, part.offered, "each part has the times of its requests");

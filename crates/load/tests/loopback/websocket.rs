@@ -227,7 +227,7 @@ fn who_watches_is_told_how_many_websockets_stand_as_long_as_the_slice_waits_for_
         Watched::Begun => told.push(None),
         _ => panic!("nobody asked for intervals"),
     };
-    let sample = session.run_watched(&count(USERS as u64, USERS), None, &Cancel::new(), &mut watcher).unwrap();
+    let sample = session.run_watched(&count(USERS as u64, USERS), None, &Cancel::new(), None, &mut watcher).unwrap();
     assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
     assert!(told.contains(&Some((5, USERS))) && told.last() == Some(&None), "{told:?}");
 }

@@ -125,7 +125,7 @@ impl<'a> AgentGenerator<'a> {
             Watched::Interval(part) => send(Report::Sample(pack_sample(part.clone(), begin.get().0))),
             _ => {}
         };
-        let whole = session.run_from(&job.slice, Some(every), &cancel, &mut start, &mut watch)?;
+        let whole = session.run_watched(&job.slice, Some(every), &cancel, Some(&mut start), &mut watch)?;
         let DrivenShare { sample, begun_ns_ago } = driven(whole, begin.get());
         // The samples of its periods had them.
         Ok(Answer::Driven(DrivenShare { sample: sample.without_histograms(), begun_ns_ago }))

@@ -55,7 +55,7 @@ impl LoadSource for LoadSession {
 
     fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
         let mut show = |watched: Watched<'_>| observer(Observed::Load(watched));
-        let whole = self.run_watched(&job.slice, Some(job.part_length()), cancel, &mut show)?;
+        let whole = self.run_watched(&job.slice, Some(job.part_length()), cancel, None, &mut show)?;
         Ok(MadeLoad { whole, ..MadeLoad::default() })
     }
 }

@@ -59,10 +59,11 @@ impl RunLoad for OwnLoad {
         let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
         // Users are requests under way, and the generator counts connections.
         let load = SliceLoad { users: load.users.div_ceil(order.transport.protocol.depth()), ..*load };
-        Ok(session.run_watched(&load.spec(order.timeout.0), None, &self.cancel, &mut |watched| match watched {
+        let mut show = |watched: Watched<'_>| match watched {
             Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
             Watched::Begun => on_stage(DriveStage::Begun),
-            _ => {}
-        })?)
+            Watched::Interval(_) => {}
+        };
+        Ok(session.run_watched(&load.spec(order.timeout.0), None, &self.cancel, None, &mut show)?)
     }
 }
