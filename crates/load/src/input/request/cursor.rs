@@ -13,7 +13,7 @@ use crate::schedule::Share;
 /// One worker's position in the cycle of requests and in the feeds.
 #[derive(Debug)]
 pub(crate) struct RequestCursor {
-    set: RequestSet,
+    pub(crate) set: RequestSet,
     next: usize,
     pub(crate) values: Values,
     /// Requests without variables, by index in the set. A long list exceeds the caches, so little else of it is read.

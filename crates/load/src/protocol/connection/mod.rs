@@ -139,7 +139,10 @@ impl Connection {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
-        if let Self::Http1(state) = self {
+        // A redirect changes a request by its parts.
+        if cursor.set.follow() == 0
+            && let Self::Http1(state) = self
+        {
             return state.begin(io, token, exchange, cursor);
         }
         let parts = cursor.parts(exchange.request);

@@ -19,13 +19,8 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, exchange: Exchange) {
-        let (request, deadline) = (exchange.request, exchange.deadline);
-        let cursor = &mut self.dispatcher.cursor;
-        let begun = if self.setup.requests.follow() == 0 {
-            self.connections[token].begin(io, token, exchange, cursor)
-        } else {
-            self.connections[token].begin_parts(io, token, exchange, cursor.parts(request))
-        };
+        let deadline = exchange.deadline;
+        let begun = self.connections[token].begin(io, token, exchange, &mut self.dispatcher.cursor);
         self.note_begun(token, deadline, &begun, now);
         self.note_early_message(token, now);
     }
