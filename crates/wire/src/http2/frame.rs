@@ -89,12 +89,12 @@ pub struct FrameReader {
     held: Vec<u8>,
     /// The header section whose end has not come.
     section: Option<PartialSection>,
-    block: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct PartialSection {
     stream: u32,
+    block: Vec<u8>,
     is_last: bool,
     continuations: u32,
 }
@@ -169,9 +169,7 @@ impl FrameReader {
                 if flags & flag::END_HEADERS != 0 {
                     return on_frame(Frame::Headers { stream, block, is_last });
                 }
-                self.block.clear();
-                self.block.extend_from_slice(block);
-                self.section = Some(PartialSection { stream, is_last, continuations: 0 });
+                self.section = Some(PartialSection { stream, block: block.to_vec(), is_last, continuations: 0 });
                 Ok(())
             }
             kind::CONTINUATION => self.continue_section(stream, flags, payload, on_frame),
@@ -208,22 +206,21 @@ impl FrameReader {
         payload: &[u8],
         on_frame: &mut impl FnMut(Frame<'_>) -> Result<(), ConnectionError>,
     ) -> Result<(), ConnectionError> {
-        let Some(section) = &mut self.section else { return Ok(()) };
+        let Some(mut section) = self.section.take() else { return Ok(()) };
         if section.stream != stream {
             return Err(ConnectionError::protocol("a CONTINUATION of another stream"));
         }
         section.continuations += 1;
-        if section.continuations > MAX_CONTINUATIONS || self.block.len() + payload.len() > MAX_HEAD_BYTES {
+        if section.continuations > MAX_CONTINUATIONS || section.block.len() + payload.len() > MAX_HEAD_BYTES {
             let what = "a header section of more than 300 KiB, or without an end";
             return Err(ConnectionError::new(ErrorCode::ENHANCE_YOUR_CALM, what));
         }
-        self.block.extend_from_slice(payload);
+        section.block.extend_from_slice(payload);
         if flags & flag::END_HEADERS == 0 {
+            self.section = Some(section);
             return Ok(());
         }
-        let is_last = section.is_last;
-        self.section = None;
-        on_frame(Frame::Headers { stream, block: &self.block, is_last })
+        on_frame(Frame::Headers { stream, block: &section.block, is_last: section.is_last })
     }
 }
 
