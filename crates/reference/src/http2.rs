@@ -91,8 +91,8 @@ impl Http2 {
         sent.ok().map(|()| self.answered.push((nth, received)))
     }
 
-    /// Passes the bytes to send to the caller, with what they answer: which of the server's requests, and when each had arrived.
-    pub(crate) fn drain_written(&mut self, send: impl FnOnce(&[u8], &[(u64, Nanos)])) -> Result<(), ()> {
+    /// The bytes to send, and what they answer: which of the server's requests, and when each had arrived.
+    pub(crate) fn drain_written(&mut self) -> Result<(Vec<u8>, Vec<(u64, Nanos)>), ()> {
         self.advance()?;
         let mut written = Vec::new();
         let mut room = [0; PIECE_BYTES];
@@ -104,9 +104,7 @@ impl Http2 {
             }
             written.extend_from_slice(piece.filled());
         }
-        send(&written, &self.answered);
-        self.answered.clear();
-        Ok(())
+        Ok((written, std::mem::take(&mut self.answered)))
     }
 
     /// Lets the protocol do what it can without waiting.

@@ -20,7 +20,7 @@ use tare_sys::{limits, signal, socket};
 use crate::connection::Connection;
 use crate::contract::Answer;
 use crate::http2::{Http2, PREFACE};
-use crate::ledger::{Ledger, Served};
+use crate::ledger::Served;
 use crate::options::Options;
 use crate::planted_costs::PlantedCosts;
 use crate::request::{Persistence, Request};
@@ -84,7 +84,8 @@ pub fn serve_until_stopped(
         let deadline = server.next_deadline(now);
         poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
     }
-    Ok(server.ledger.into_answers())
+    server.served.sort_unstable_by_key(|one| one.nth);
+    Ok(server.served)
 }
 
 fn make_noise(lines: u64) {
@@ -102,7 +103,8 @@ struct Server<'a> {
     push_period: Duration,
     /// The time of the clock that stamps messages at the origin of the monotonic clock.
     stamp_epoch_ns: u64,
-    ledger: Ledger,
+    /// The list of answers, if it is kept.
+    served: Vec<Served>,
     connections: Vec<Option<Connection>>,
     free: Vec<Token>,
     serial: u64,
@@ -122,7 +124,7 @@ impl<'a> Server<'a> {
             timers: Timers::default(),
             push_period: Duration::from_millis(options.push_period_ms.max(1)),
             stamp_epoch_ns: clock::wall_clock_epoch().unix_ns.saturating_add_signed(options.clock_ahead_ns),
-            ledger: Ledger(options.keeps_ledger.then(Vec::new)),
+            served: Vec::new(),
             // No connection uses the listener's slot.
             connections: vec![None],
             free: Vec::new(),
@@ -256,8 +258,8 @@ impl<'a> Server<'a> {
     }
 
     fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
-        if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
-            self.ledger.add(connection.nth, connection.received, clock::now);
+        if is_last && let Some(&mut Connection { nth, received, .. }) = self.connection(token) {
+            self.note_served(nth, received);
         }
         let sending = io.send(token, &Arc::clone(bytes));
         let Some(connection) = self.connection(token) else { return };
@@ -273,6 +275,13 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         self.plan(token, at, Action::Send { bytes, is_last });
+    }
+
+    /// Adds an answer to the list, if that is kept; otherwise it costs nothing.
+    fn note_served(&mut self, nth: u64, received: Nanos) {
+        if self.options.keeps_ledger {
+            self.served.push(Served { nth, received, answered: clock::now() });
+        }
     }
 
     fn plan(&mut self, token: Token, at: Nanos, action: Action) {

@@ -36,7 +36,7 @@ impl Server<'_> {
         if let Some(fault) = fault {
             return self.fail_push(io, token, fault, frame);
         }
-        self.ledger.add(self.requests, stamp, clock::now);
+        self.note_served(self.requests, stamp);
         self.requests += 1;
         io.send(token, &frame.into());
         self.plan_push(token, stamp + self.push_period, leaves);

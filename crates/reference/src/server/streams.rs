@@ -50,17 +50,11 @@ impl Server<'_> {
     }
 
     pub(super) fn send_written(&mut self, io: &mut ReadinessTransport, token: Token) {
-        let Self { connections, ledger, .. } = self;
-        let connection = connections.get_mut(token.index()).and_then(Option::as_mut);
-        let Some(http2) = connection.and_then(|connection| connection.http2.as_mut()) else { return };
-        let sent = http2.drain_written(|bytes, answered| {
-            answered.iter().for_each(|(nth, received)| ledger.add(*nth, *received, clock::now));
-            if !bytes.is_empty() {
-                io.send_bytes(token, bytes);
-            }
-        });
-        if sent.is_err() {
-            self.drop_connection(io, token);
+        let written = self.http2(token).map_or(Err(()), Http2::drain_written);
+        let Ok((bytes, answered)) = written else { return self.drop_connection(io, token) };
+        answered.into_iter().for_each(|(nth, received)| self.note_served(nth, received));
+        if !bytes.is_empty() {
+            io.send_bytes(token, &bytes);
         }
     }
 }
