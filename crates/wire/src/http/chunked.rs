@@ -14,27 +14,16 @@ pub struct Chunked {
     overhead: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What comes next. The order is that of [`ChunkState::error`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 enum ChunkState {
     #[default]
     Size,
     /// Blanks behind the size or behind an extension's value.
     SizeBlank,
-    Extension(ExtensionState),
     SizeLf,
-    Data,
-    DataCr,
-    DataLf,
-    Trailer(TrailerState),
-    EndLf,
-    Done,
-}
-
-/// The part of a chunk extension that comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ExtensionState {
-    /// Behind the semicolon.
-    Start,
+    /// An extension, behind its semicolon.
+    Extension,
     Name,
     NameBlank,
     /// Behind the equals sign.
@@ -42,18 +31,18 @@ enum ExtensionState {
     Token,
     Quoted,
     Escaped,
-}
-
-/// The part of a trailer line that comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TrailerState {
-    /// At the first line, where CR LF ends the body.
-    First,
-    /// At a later line. A blank continues the field before.
-    Next,
-    Name,
-    Value,
-    LineLf,
+    /// The first line of the trailers, where CR LF ends the body.
+    FirstTrailer,
+    /// A later line. A blank continues the field before.
+    NextTrailer,
+    TrailerName,
+    TrailerValue,
+    TrailerLf,
+    Data,
+    DataCr,
+    DataLf,
+    EndLf,
+    Done,
 }
 
 impl Chunked {
@@ -79,33 +68,22 @@ impl Chunked {
     }
 
     fn step(&mut self, byte: u8) -> Result<ChunkState, ParseError> {
-        match (self.state, byte) {
-            (ChunkState::Size, _) if self.digits == 0 => self.digit(byte),
-            (ChunkState::Size | ChunkState::SizeBlank, b'\r') => Ok(ChunkState::SizeLf),
-            (ChunkState::Size | ChunkState::SizeBlank, b';') => {
-                self.count(ChunkState::Extension(ExtensionState::Start))
-            }
-            (ChunkState::Size | ChunkState::SizeBlank, _) if is_blank(byte) => self.count(ChunkState::SizeBlank),
-            (ChunkState::Size, _) => self.digit(byte),
-            (ChunkState::Extension(part), _) => {
-                let next = part.step(byte).ok_or(ParseError::BadChunkExtension)?;
-                self.count(next)
-            }
-            (ChunkState::SizeLf, b'\n') => {
-                self.digits = 0;
-                Ok(if self.remaining == 0 { ChunkState::Trailer(TrailerState::First) } else { ChunkState::Data })
-            }
-            (ChunkState::SizeBlank | ChunkState::SizeLf, _) => Err(ParseError::BadChunkSize),
-            (ChunkState::DataCr, b'\r') => Ok(ChunkState::DataLf),
-            (ChunkState::DataLf, b'\n') => Ok(ChunkState::Size),
-            (ChunkState::Trailer(part), _) => {
-                let next = part.step(byte).ok_or(ParseError::BadTrailer)?;
-                self.count(next)
-            }
-            (ChunkState::EndLf, b'\n') => Ok(ChunkState::Done),
-            (ChunkState::DataCr | ChunkState::DataLf | ChunkState::EndLf, _) => Err(ParseError::BadChunkEnd),
-            (ChunkState::Data | ChunkState::Done, _) => Ok(self.state),
+        let ends_size = matches!(byte, b'\r' | b';') || is_blank(byte);
+        if self.state == ChunkState::Size && (self.digits == 0 || !ends_size) {
+            return self.digit(byte);
         }
+        let next = self.state.behind(byte).ok_or(self.state.error())?;
+        let is_optional = (ChunkState::Extension..ChunkState::Data).contains(&self.state);
+        if is_optional || matches!(next, ChunkState::SizeBlank | ChunkState::Extension) {
+            self.overhead += 1;
+            if self.overhead > MAX_HEAD_BYTES {
+                return Err(ParseError::TrailersTooLong);
+            }
+        }
+        if self.state == ChunkState::SizeLf {
+            self.digits = 0;
+        }
+        Ok(if next == ChunkState::Data && self.remaining == 0 { ChunkState::FirstTrailer } else { next })
     }
 
     fn digit(&mut self, byte: u8) -> Result<ChunkState, ParseError> {
@@ -116,50 +94,50 @@ impl Chunked {
         // Leading zeros do not overflow, so their number needs a limit.
         if self.digits > 64 { Err(ParseError::BadChunkSize) } else { Ok(ChunkState::Size) }
     }
-
-    /// Counts a byte of the optional parts of a body.
-    fn count(&mut self, next: ChunkState) -> Result<ChunkState, ParseError> {
-        self.overhead += 1;
-        if self.overhead > MAX_HEAD_BYTES { Err(ParseError::TrailersTooLong) } else { Ok(next) }
-    }
 }
 
-impl ExtensionState {
-    /// The state behind this byte; `None` if the byte breaks the grammar. Blanks behind a value are allowed, as behind
-    /// the size (RFC 9112, section 7.1.1).
-    fn step(self, byte: u8) -> Option<ChunkState> {
-        let part = match (self, byte) {
-            (Self::Start | Self::Value, _) if is_blank(byte) => self,
-            (Self::Start | Self::Name, _) if is_token_byte(byte) => Self::Name,
+impl ChunkState {
+    /// The state behind this byte; `None` if the byte breaks the grammar (RFC 9112, sections 5.2, 7.1.1 and 7.1.2). Blanks
+    /// behind an extension's value are allowed, as behind the size.
+    fn behind(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Size | Self::SizeBlank, b'\r') => Self::SizeLf,
+            (Self::Size | Self::SizeBlank, b';') => Self::Extension,
+            (Self::Size | Self::SizeBlank, _) if is_blank(byte) => Self::SizeBlank,
+            (Self::SizeLf, b'\n') => Self::Data,
+            (Self::Extension | Self::Value, _) if is_blank(byte) => self,
+            (Self::Extension | Self::Name, _) if is_token_byte(byte) => Self::Name,
             (Self::Name | Self::NameBlank, b'=') => Self::Value,
             (Self::Name | Self::NameBlank, _) if is_blank(byte) => Self::NameBlank,
-            (Self::Name | Self::NameBlank | Self::Token, b'\r') => return Some(ChunkState::SizeLf),
-            (Self::Name | Self::NameBlank | Self::Token, b';') => Self::Start,
+            (Self::Name | Self::NameBlank | Self::Token, b'\r') => Self::SizeLf,
+            (Self::Name | Self::NameBlank | Self::Token, b';') => Self::Extension,
             (Self::Value | Self::Token, _) if is_token_byte(byte) => Self::Token,
-            (Self::Token, _) if is_blank(byte) => return Some(ChunkState::SizeBlank),
+            (Self::Token, _) if is_blank(byte) => Self::SizeBlank,
             (Self::Value, b'"') => Self::Quoted,
-            (Self::Quoted, b'"') => return Some(ChunkState::SizeBlank),
+            (Self::Quoted, b'"') => Self::SizeBlank,
             (Self::Quoted, b'\\') => Self::Escaped,
             (Self::Quoted | Self::Escaped, _) if is_field_byte(byte) => Self::Quoted,
+            (Self::FirstTrailer | Self::NextTrailer, b'\r') => Self::EndLf,
+            (Self::NextTrailer, _) if is_blank(byte) => Self::TrailerValue,
+            (Self::FirstTrailer | Self::NextTrailer | Self::TrailerName, _) if is_token_byte(byte) => Self::TrailerName,
+            (Self::TrailerName, b':') => Self::TrailerValue,
+            (Self::TrailerValue, b'\r') => Self::TrailerLf,
+            (Self::TrailerValue, _) if is_field_byte(byte) => Self::TrailerValue,
+            (Self::TrailerLf, b'\n') => Self::NextTrailer,
+            (Self::DataCr, b'\r') => Self::DataLf,
+            (Self::DataLf, b'\n') => Self::Size,
+            (Self::EndLf, b'\n') => Self::Done,
             _ => return None,
-        };
-        Some(ChunkState::Extension(part))
+        })
     }
-}
 
-impl TrailerState {
-    /// The state behind this byte; `None` if the byte breaks the grammar (RFC 9112, sections 5.2 and 7.1.2).
-    fn step(self, byte: u8) -> Option<ChunkState> {
-        let part = match (self, byte) {
-            (Self::First | Self::Next, b'\r') => return Some(ChunkState::EndLf),
-            (Self::Next, _) if is_blank(byte) => Self::Value,
-            (Self::First | Self::Next | Self::Name, _) if is_token_byte(byte) => Self::Name,
-            (Self::Name, b':') => Self::Value,
-            (Self::Value, b'\r') => Self::LineLf,
-            (Self::Value, _) if is_field_byte(byte) => Self::Value,
-            (Self::LineLf, b'\n') => Self::Next,
-            _ => return None,
-        };
-        Some(ChunkState::Trailer(part))
+    /// What is wrong if a byte breaks the grammar here.
+    fn error(self) -> ParseError {
+        match self {
+            _ if self < Self::Extension => ParseError::BadChunkSize,
+            _ if self < Self::FirstTrailer => ParseError::BadChunkExtension,
+            _ if self < Self::Data => ParseError::BadTrailer,
+            _ => ParseError::BadChunkEnd,
+        }
     }
 }
