@@ -40,20 +40,13 @@ impl Http2 {
         bytes: u32,
         requests: &RequestSet,
     ) -> Result<(), ConnectionError> {
-        const BY_NOTHING: &str = "a window that grows by nothing";
         if stream == 0 {
-            return match bytes {
-                0 => Err(ConnectionError::protocol(BY_NOTHING)),
-                _ => grow(&mut self.window_bytes, bytes.into()),
-            };
+            return widen(&mut self.window_bytes, bytes);
         }
         let Some(at) = self.find(stream)? else { return Ok(()) };
-        let problem = match grow(&mut self.streams[at].window_bytes, bytes.into()) {
-            Ok(()) if bytes > 0 => return Ok(()),
-            Ok(()) => malformed(ErrorCode::PROTOCOL, BY_NOTHING),
-            Err(error) => malformed(error.code, error.what),
-        };
-        self.settle(at, problem, requests);
+        if let Err(error) = widen(&mut self.streams[at].window_bytes, bytes) {
+            self.settle(at, malformed(error.code, error.what), requests);
+        }
         Ok(())
     }
 }
@@ -64,6 +57,13 @@ pub(super) fn return_room(out: &mut Vec<u8>, stream: u32, unreturned_bytes: &mut
     if *unreturned_bytes >= MAX_WINDOW_BYTES / 2 {
         push_window_update(out, stream, std::mem::take(unreturned_bytes));
     }
+}
+
+fn widen(window_bytes: &mut i64, by: u32) -> Result<(), ConnectionError> {
+    if by == 0 {
+        return Err(ConnectionError::protocol("a window that grows by nothing"));
+    }
+    grow(window_bytes, by.into())
 }
 
 pub(super) fn grow(window_bytes: &mut i64, by: i64) -> Result<(), ConnectionError> {
