@@ -34,23 +34,18 @@ fn working_fleet() -> Fleet {
 }
 
 fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
-    let (mut answers, mut rounds) = (0, 0);
-    loop {
-        match read_frame::<Report>(&mut bytes, LONGEST_REPORT) {
+    let (mut answers, mut rounds, mut is_lost) = (0, 0, false);
+    while !is_lost {
+        let report = read_frame::<Report>(&mut bytes, LONGEST_REPORT);
+        is_lost = !matches!(report, Ok(Some(_)));
+        match report {
             Ok(Some(report)) => fleet.process_report(0, report, NOW),
-            Ok(None) => break,
-            Err(error) => {
-                fleet.mark_lost(0, &error.to_string(), NOW);
-                break;
-            }
+            Ok(None) => fleet.mark_lost(0, "the end", NOW),
+            Err(error) => fleet.mark_lost(0, &error.to_string(), NOW),
         }
         while let Some(round) = fleet.next_round() {
             (answers, rounds) = (answers + round.ok, rounds + 1);
         }
-    }
-    fleet.mark_lost(0, "the end", NOW);
-    while let Some(round) = fleet.next_round() {
-        (answers, rounds) = (answers + round.ok, rounds + 1);
     }
     assert!(rounds <= NOW + 10, "{rounds} samples of {NOW} periods");
     assert_eq!(answers, fleet.agents()[0].record.ok, "each answer that an agent reported is handed over once");
