@@ -94,8 +94,6 @@ impl Default for Options {
 pub enum FaultKind {
     /// The process aborts.
     Crash,
-    /// The process exits with status 3.
-    Exit,
     /// No answer; the connection stays open.
     Hang,
     /// The connection is closed without an answer.

@@ -21,7 +21,7 @@ pub struct Running {
 impl Running {
     /// Starts a server and waits until it listens. `prepare` runs first on its thread, for example to pin it.
     ///
-    /// Do not plant a crash or an exit: they end this process. If the server never becomes ready, this never returns.
+    /// Do not plant a crash: it ends this process. If the server never becomes ready, this never returns.
     pub fn start(options: Options, prepare: impl FnOnce() + Send + 'static) -> Result<Self, ReferenceError> {
         let stop = Arc::new(AtomicBool::new(false));
         let its_stop = Arc::clone(&stop);

@@ -18,7 +18,6 @@ impl Server<'_> {
     pub(super) fn fail(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, answer: &Answer) {
         match kind {
             FaultKind::Crash => process::abort(),
-            FaultKind::Exit => process::exit(3),
             FaultKind::Hang => self.hold(token),
             FaultKind::Close => self.drop_connection(io, token),
             FaultKind::CloseMidBody => {

@@ -46,7 +46,6 @@ impl Server<'_> {
     fn fail_push(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, mut frame: Vec<u8>) {
         match kind {
             FaultKind::Crash => std::process::abort(),
-            FaultKind::Exit => std::process::exit(3),
             FaultKind::Hang => return,
             FaultKind::Close => frame.clear(),
             FaultKind::CloseMidBody => frame.truncate(frame.len() / 2),
