@@ -234,7 +234,7 @@ impl<'a> Server<'a> {
             return self.open_websocket(io, token, websocket, opening);
         }
         if request.path == EVENTS_PATH {
-            return self.send_events(io, token);
+            return self.send_events(token);
         }
         if request.path == CPU_TOTALS_PATH {
             (answer.status, answer.body) = (200, self.costs.cpu_account());

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use tare_sys::clock;
 use tare_sys::poll::Token;
-use tare_sys::readiness::ReadinessTransport;
 
 use super::Server;
 
@@ -13,14 +12,10 @@ const END: &str = "0\r\n\r\n";
 
 impl Server<'_> {
     /// Sends the headers at once, and each event in its time. The burnt CPU and the delay of an answer come before all.
-    pub(super) fn send_events(&mut self, io: &mut ReadinessTransport, token: Token) {
+    pub(super) fn send_events(&mut self, token: Token) {
         let delay = self.costs.burn_for_request();
         let begin = clock::now() + delay;
-        if delay.is_zero() {
-            self.send(io, token, &HEAD.into(), false);
-        } else {
-            self.send_later(token, HEAD.into(), begin, false);
-        }
+        self.send_later(token, HEAD.into(), begin, false);
         let (first, gap) = (self.options.first_event_ms, self.options.event_gap_ms);
         for number in 0..self.options.events {
             let is_last = number + 1 == self.options.events;
