@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
+
+use tare_sys::threads;
 
 use crate::ledger::Served;
 use crate::options::Options;
@@ -26,16 +28,14 @@ impl Running {
         let stop = Arc::new(AtomicBool::new(false));
         let its_stop = Arc::clone(&stop);
         let (announce, announced) = channel();
-        let thread = Builder::new()
-            .name("tare-reference".to_owned())
-            .spawn(move || {
-                prepare();
-                serve_until_stopped(&options, &its_stop, |address| {
-                    // The receiver waits below until this arrives or the thread ends.
-                    let _ = announce.send(address);
-                })
+        let begun = threads::spawn("tare-reference", move || {
+            prepare();
+            serve_until_stopped(&options, &its_stop, |address| {
+                // The receiver waits below until this arrives or the thread ends.
+                let _ = announce.send(address);
             })
-            .map_err(ReferenceError::SetUp)?;
+        });
+        let thread = begun.map_err(ReferenceError::SetUp)?;
         match announced.recv() {
             Ok(address) => Ok(Self { address, stop, thread: Some(thread) }),
             Err(_) => Err(match thread.join() {

@@ -2,13 +2,14 @@
 
 use std::error::Error;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
 use tare_sample::SliceSample;
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::procfs::backlog::{self, Backlog};
 use tare_sys::readiness::ReadinessPoller;
+use tare_sys::threads;
 
 use crate::cancel::Cancel;
 use crate::error::LoadError;
@@ -49,13 +50,11 @@ impl WorkerThread {
         let most = if setup.users.is_empty() { usize::MAX } else { setup.users.len() };
         let (orders, inbox) = channel();
         let (outbox, reports) = channel();
-        let thread = Builder::new()
-            .name(format!("tare-load-{cpu}"))
-            .spawn(move || match open_worker(cpu, setup) {
-                Ok(worker) => serve(worker, &inbox, &outbox),
-                Err(error) => drop(outbox.send(WorkerReport::Last(Err(error)))),
-            })
-            .map_err(|error| failed_start(cpu, &error))?;
+        let begun = threads::spawn(&format!("tare-load-{cpu}"), move || match open_worker(cpu, setup) {
+            Ok(worker) => serve(worker, &inbox, &outbox),
+            Err(error) => drop(outbox.send(WorkerReport::Last(Err(error)))),
+        });
+        let thread = begun.map_err(|error| failed_start(cpu, &error))?;
         let thread = Self { orders, reports, thread, share, most };
         // The first report shows whether the thread is pinned and has its poller.
         match thread.wait_for_report() {
