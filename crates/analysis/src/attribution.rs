@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tare_stats::{Contrast, Interval, SD_FLOOR, SampleMean, StatsError};
+use tare_stats::{Interval, SD_FLOOR, SampleMean, StatsError};
 
 use crate::format::count;
 use crate::summary::{Comparison, CurrencyRatio, Summary};
@@ -72,7 +72,7 @@ impl Attribution {
     fn over_forks(forks: &[ForkCosts], alpha: f64) -> Result<Self, StatsError> {
         let part = |of: fn(&ForkCosts) -> f64| {
             let values: Vec<f64> = forks.iter().map(of).collect();
-            Contrast::paired(&SampleMean::of_values(&values, SD_FLOOR)?).interval(alpha)
+            SampleMean::of_values(&values, SD_FLOOR)?.interval(alpha)
         };
         Ok(Self {
             whole: part(|fork| fork.layer - 1.0)?,

@@ -1,7 +1,7 @@
 //! Finds where the level of a series changed: divides the series into levels at the least cost, and keeps the changes
 //! whose two sides differ for certain.
 
-use crate::contrast::{Contrast, SampleMean};
+use crate::contrast::SampleMean;
 use crate::error::{StatsError, require, require_alpha};
 use crate::interval::Interval;
 
@@ -134,20 +134,21 @@ fn keep_certain_changes(
     alpha: f64,
 ) -> Result<Vec<ChangePoint>, StatsError> {
     loop {
-        let contrasts: Vec<Contrast> = (0..starts.len())
+        let contrasts: Vec<SampleMean> = (0..starts.len())
             .map(|at| {
                 let before = if at == 0 { 0 } else { starts[at - 1] };
                 let after = starts.get(at + 1).copied().unwrap_or(values.len());
                 let side = |values| SampleMean::of_values(values, least_sd);
-                Ok(Contrast::independent(&side(&values[before..starts[at]])?, &side(&values[starts[at]..after])?))
+                Ok(side(&values[starts[at]..after])?.minus(&side(&values[before..starts[at]])?))
             })
             .collect::<Result<_, StatsError>>()?;
         let weakest = (0..starts.len()).max_by(|a, b| contrasts[*a].p_value().total_cmp(&contrasts[*b].p_value()));
         match weakest.filter(|at| contrasts[*at].p_value() > alpha) {
             Some(at) => starts.remove(at),
             None => {
-                let change =
-                    |(at, contrast): (&usize, &Contrast)| Ok(ChangePoint { at: *at, size: contrast.interval(alpha)? });
+                let change = |(at, contrast): (&usize, &SampleMean)| {
+                    Ok(ChangePoint { at: *at, size: contrast.interval(alpha)? })
+                };
                 return starts.iter().zip(&contrasts).map(change).collect();
             }
         };

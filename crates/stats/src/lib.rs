@@ -22,7 +22,7 @@ pub mod verdict;
 pub use capacity::{Capacity, CapacitySearch, SearchRule};
 pub use change_points::{ChangePoint, find_change_points};
 pub use compare::{Comparison, ForkRatio, SD_FLOOR};
-pub use contrast::{Contrast, RandomEffects, SampleMean};
+pub use contrast::{RandomEffects, SampleMean};
 pub use error::StatsError;
 pub use histogram::{LatencyHistogram, PercentilePoint};
 pub use interval::{Interval, noise_floor};

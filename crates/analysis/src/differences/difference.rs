@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tare_stats::quantile::mean;
-use tare_stats::{Contrast, Interval, Polarity, Region, SD_FLOOR, SampleMean, holm};
+use tare_stats::{Interval, Polarity, Region, SD_FLOOR, SampleMean, holm};
 
 use super::samples::StartFigure;
 use crate::format::{Change, count};
@@ -75,12 +75,12 @@ impl<'a> FigurePair<'a> {
     }
 
     /// The difference of the mean logarithms; `None` where a side has one start only.
-    fn contrast(&self) -> Option<Contrast> {
+    fn contrast(&self) -> Option<SampleMean> {
         let sample = |values: &[f64]| SampleMean::of_values(values, SD_FLOOR).ok();
         if self.side_by_side {
-            return Some(Contrast::paired(&sample(&self.paired_differences())?));
+            return sample(&self.paired_differences());
         }
-        Some(Contrast::independent(&sample(&self.before.values())?, &sample(&self.after.values())?))
+        Some(sample(&self.after.values())?.minus(&sample(&self.before.values())?))
     }
 
     fn paired_differences(&self) -> Vec<f64> {
@@ -90,11 +90,11 @@ impl<'a> FigurePair<'a> {
 
 /// A difference is stated where Holm's procedure rejects "no difference" among all figures.
 pub(super) fn judge(pairs: Vec<FigurePair<'_>>, alpha: f64, region: f64) -> Vec<FigureChange> {
-    let contrasts: Vec<Option<Contrast>> = pairs.iter().map(FigurePair::contrast).collect();
-    let p_values: Vec<f64> = contrasts.iter().flatten().map(Contrast::p_value).collect();
+    let contrasts: Vec<Option<SampleMean>> = pairs.iter().map(FigurePair::contrast).collect();
+    let p_values: Vec<f64> = contrasts.iter().flatten().map(SampleMean::p_value).collect();
     let mut stated = holm(&p_values, alpha).unwrap_or_default().into_iter();
     let region = Region { margin: region };
-    let change = |(pair, contrast): (FigurePair<'_>, Option<Contrast>)| {
+    let change = |(pair, contrast): (FigurePair<'_>, Option<SampleMean>)| {
         let is_stated = contrast.is_some() && stated.next().unwrap_or(false);
         figure_change(&pair, contrast.as_ref(), is_stated, alpha, region)
     };
@@ -103,7 +103,7 @@ pub(super) fn judge(pairs: Vec<FigurePair<'_>>, alpha: f64, region: f64) -> Vec<
 
 fn figure_change(
     pair: &FigurePair<'_>,
-    contrast: Option<&Contrast>,
+    contrast: Option<&SampleMean>,
     is_stated: bool,
     alpha: f64,
     region: Region,
@@ -112,7 +112,7 @@ fn figure_change(
     let [before, after] = [&pair.before, &pair.after].map(centre);
     let ratio_at = |level: f64| contrast.and_then(|contrast| contrast.interval(level).ok()).map(|log| log.exp());
     let interval = ratio_at(alpha);
-    let ratio = contrast.map_or(after - before, |contrast| contrast.estimate).exp();
+    let ratio = contrast.map_or(after - before, |contrast| contrast.mean).exp();
     let verdict = verdict(ratio_at(2.0 * alpha), is_stated.then_some(pair.after.polarity), region);
     let bounds = interval.map(|one| (one.lo, one.hi));
     let material = is_stated && interval.is_some_and(|one| one.hi < region.lo() || one.lo > region.hi());

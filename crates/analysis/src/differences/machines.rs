@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 use tare_stats::contrast::equality_p_value;
-use tare_stats::{Contrast, RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together};
+use tare_stats::{RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together};
 use tare_units::{distinct, grouped_by};
 
 use super::difference::{short, verdict};
@@ -168,16 +168,16 @@ impl<'a> OverMachines<'a> {
 
     fn judge(&self, is_stated: bool, machines_differ: bool, alpha: f64, region: Region) -> MachineFigure {
         let Self { of, estimates, over, .. } = self;
-        let ratio_at = |contrast: Contrast, alpha: f64| Some(contrast.interval(alpha).ok()?.exp());
+        let ratio_at = |log: SampleMean, alpha: f64| Some(log.interval(alpha).ok()?.exp());
         let mean_at = |alpha: f64| over.another.and_then(|_| ratio_at(over.mean, alpha));
-        let mean = mean_at(alpha).map_or(Estimate::new(over.mean.estimate.exp(), None), Estimate::from);
+        let mean = mean_at(alpha).map_or(Estimate::new(over.mean.mean.exp(), None), Estimate::from);
         let stated = is_stated.then_some(of.name.facts().polarity);
         let verdict = verdict(mean_at(2.0 * alpha), stated, region);
         let machine = |(log, starts, runs): (SampleMean, u32, u32)| {
-            Some(MachineRatio { ratio: ratio_at(Contrast::paired(&log), alpha)?.into(), starts, runs })
+            Some(MachineRatio { ratio: ratio_at(log, alpha)?.into(), starts, runs })
         };
         let second_to_first = match self.logs.as_slice() {
-            [first, second] => ratio_at(Contrast::independent(first, second), alpha).map(Estimate::from),
+            [first, second] => ratio_at(second.minus(first), alpha).map(Estimate::from),
             _ => None,
         };
         MachineFigure {

@@ -1,7 +1,7 @@
 //! Methods whose own share differs between two profiles of one server, where both records have them.
 
 use serde::{Deserialize, Serialize};
-use tare_stats::{Contrast, Interval, SampleMean, holm};
+use tare_stats::{Interval, SampleMean, holm};
 
 use crate::profile::ALPHA;
 use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
@@ -47,10 +47,10 @@ fn views_of<'a>(summary: &'a Summary, cell: &'a Cell) -> impl Iterator<Item = &'
     summary.profiles.iter().flat_map(|profiles| &profiles.views).filter(of_cell)
 }
 
-fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChange, Contrast)> {
+fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChange, SampleMean)> {
     let change = |old: &HotFrame| {
         let new = after.hot.iter().find(|new| new.name == old.name)?;
-        let contrast = Contrast::independent(&share(&old.own, before.forks)?, &share(&new.own, after.forks)?);
+        let contrast = share(&new.own, after.forks)?.minus(&share(&old.own, before.forks)?);
         let difference = contrast.interval(ALPHA).ok()?.into();
         let change = MethodChange {
             group: after.group.clone(),

@@ -9,47 +9,11 @@ use crate::interval::{Interval, student_t_half_width, student_t_p_value, student
 use crate::moderated::VariancePrior;
 use crate::quantile::{mean, sd};
 
-/// An estimated difference of two means with its standard error.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contrast {
-    /// The estimate: the second mean minus the first.
-    pub estimate: f64,
-    pub standard_error: f64,
-    /// Degrees of freedom of the standard error.
-    pub df: f64,
-}
-
-impl Contrast {
-    /// The mean of `after` minus the mean of `before`, for two independent samples. Source: Welch, Biometrika 34
-    /// (1947); degrees of freedom after Satterthwaite, Biometrics Bulletin 2 (1946).
-    pub fn independent(before: &SampleMean, after: &SampleMean) -> Self {
-        let variance = before.variance + after.variance;
-        let spread = before.variance.powi(2) / before.df + after.variance.powi(2) / after.df;
-        let df = if spread > 0.0 { variance.powi(2) / spread } else { before.df + after.df };
-        Self { estimate: after.mean - before.mean, standard_error: variance.sqrt(), df }
-    }
-
-    pub fn paired(differences: &SampleMean) -> Self {
-        let SampleMean { mean, variance, df } = *differences;
-        Self { estimate: mean, standard_error: variance.sqrt(), df }
-    }
-
-    /// Student's 1 − `alpha` interval of the difference. Errors: `alpha` is outside (0, 1).
-    pub fn interval(&self, alpha: f64) -> Result<Interval, StatsError> {
-        let quantile = student_t_quantile(1.0 - alpha / 2.0, self.df)?;
-        Ok(Interval::around(self.estimate, quantile * self.standard_error))
-    }
-
-    /// The probability of an estimate at least this far from 0 if there is no difference (two-sided).
-    pub fn p_value(&self) -> f64 {
-        student_t_p_value(self.estimate / self.standard_error, self.df)
-    }
-}
-
+/// An estimated mean, such as of the differences of pairs, or the difference of two means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleMean {
     pub mean: f64,
-    /// Variance of the mean.
+    /// Variance of the mean: the square of its standard error.
     pub variance: f64,
     /// Degrees of freedom of the variance.
     pub df: f64,
@@ -79,6 +43,26 @@ impl SampleMean {
         let sd = interval.half_width() / unit;
         Ok(Self { mean: interval.estimate, variance: sd * sd / count as f64, df: count as f64 - 1.0 })
     }
+
+    /// This mean minus that of an independent sample. Source: Welch, Biometrika 34 (1947); degrees of freedom after
+    /// Satterthwaite, Biometrics Bulletin 2 (1946).
+    pub fn minus(&self, before: &Self) -> Self {
+        let variance = before.variance + self.variance;
+        let spread = before.variance.powi(2) / before.df + self.variance.powi(2) / self.df;
+        let df = if spread > 0.0 { variance.powi(2) / spread } else { before.df + self.df };
+        Self { mean: self.mean - before.mean, variance, df }
+    }
+
+    /// Its Student's 1 − `alpha` interval. Errors: `alpha` is outside (0, 1).
+    pub fn interval(&self, alpha: f64) -> Result<Interval, StatsError> {
+        let quantile = student_t_quantile(1.0 - alpha / 2.0, self.df)?;
+        Ok(Interval::around(self.mean, quantile * self.variance.sqrt()))
+    }
+
+    /// The probability of an estimate at least this far from 0 if there is no difference (two-sided).
+    pub fn p_value(&self) -> f64 {
+        student_t_p_value(self.mean / self.variance.sqrt(), self.df)
+    }
 }
 
 #[cfg(test)]
@@ -89,9 +73,9 @@ mod tests {
     const DRUG_1: [f64; 10] = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
     const DRUG_2: [f64; 10] = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
 
-    fn independent(before: &[f64], after: &[f64], sd_floor: f64) -> Contrast {
+    fn independent(before: &[f64], after: &[f64], sd_floor: f64) -> SampleMean {
         let [before, after] = [before, after].map(|values| SampleMean::of_values(values, sd_floor).unwrap());
-        Contrast::independent(&before, &after)
+        after.minus(&before)
     }
 
     #[test]
@@ -107,7 +91,7 @@ mod tests {
     fn pairs_agree_with_r() {
         // t.test(extra ~ group, data = sleep, paired = TRUE): p = 0.002833, interval −2.4598858 to −0.7001142.
         let differences: Vec<f64> = DRUG_1.iter().zip(DRUG_2).map(|(one, two)| two - one).collect();
-        let contrast = Contrast::paired(&SampleMean::of_values(&differences, 0.0).unwrap());
+        let contrast = SampleMean::of_values(&differences, 0.0).unwrap();
         let interval = contrast.interval(0.05).unwrap();
         assert!((interval.lo - 0.700_114_2).abs() < 1e-6 && (interval.hi - 2.459_885_8).abs() < 1e-6, "{interval:?}");
         assert!((contrast.p_value() - 0.002_833).abs() < 5e-7);
@@ -117,7 +101,7 @@ mod tests {
     fn samples_that_agree_by_chance_get_the_floor_as_deviation() {
         let contrast = independent(&[1.0, 1.0, 1.0], &[1.01, 1.01, 1.01], 0.01);
         // Both variances are 0.01² / 3, and df = 4.
-        assert!((contrast.standard_error - (2.0f64 / 3.0).sqrt() * 0.01).abs() < 1e-12);
+        assert!((contrast.variance.sqrt() - (2.0f64 / 3.0).sqrt() * 0.01).abs() < 1e-12);
         assert!((contrast.df - 4.0).abs() < 1e-9);
         let exact = independent(&[1.0, 1.0], &[2.0, 2.0], 0.0);
         assert_eq!((exact.p_value(), exact.interval(0.05).unwrap().half_width()), (0.0, 0.0));

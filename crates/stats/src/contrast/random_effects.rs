@@ -3,7 +3,7 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
-use super::{Contrast, SampleMean};
+use super::SampleMean;
 use crate::error::{StatsError, require};
 use crate::repeated::last_where;
 
@@ -11,9 +11,9 @@ use crate::repeated::last_where;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RandomEffects {
     /// The mean of all that the estimated ones are a choice of. One alone gives it no degree of freedom.
-    pub mean: Contrast,
+    pub mean: SampleMean,
     /// Another one, which was not estimated; `None` with fewer than three.
-    pub another: Option<Contrast>,
+    pub another: Option<SampleMean>,
     /// Variance of the true values.
     pub between: f64,
     /// The mean as one estimate, whose error has as many degrees of freedom as its two parts give it (Satterthwaite 1946).
@@ -35,15 +35,15 @@ impl RandomEffects {
         let k = estimates.len() as f64;
         let between = paule_mandel(estimates);
         let Weighted { mean, variance, .. } = Weighted::at(estimates, between);
-        let normal = |variance: f64, df: f64| Contrast { estimate: mean, standard_error: variance.sqrt(), df };
+        let estimate = |variance: f64, df: f64| SampleMean { mean, variance, df };
         let within = Weighted::at(estimates, 0.0).variance;
         let df_within: f64 = estimates.iter().map(|one| one.df).sum();
         let spread = (variance - within).powi(2) / (k - 1.0).max(1.0) + within.powi(2) / df_within;
         Ok(Self {
-            mean: normal(variance, k - 1.0),
-            another: (k > 2.0).then(|| normal(between + variance, k - 2.0)),
+            mean: estimate(variance, k - 1.0),
+            another: (k > 2.0).then(|| estimate(between + variance, k - 2.0)),
             between,
-            pooled: SampleMean { mean, variance, df: variance.powi(2) / spread },
+            pooled: estimate(variance, variance.powi(2) / spread),
         })
     }
 }
@@ -135,9 +135,9 @@ mod tests {
         // metafor 3.8-1, rma(yi, vi, method = "PM", test = "knha"), and predict(…, pi.type = "Riley") by hand from it.
         let over = RandomEffects::of(&bcg()).unwrap();
         assert_near(over.between, 0.318_068);
-        let Contrast { estimate, standard_error, .. } = over.mean;
-        assert_near(estimate, -0.714_968);
-        assert_near(standard_error, 0.180_892);
+        let SampleMean { mean, variance, .. } = over.mean;
+        assert_near(mean, -0.714_968);
+        assert_near(variance.sqrt(), 0.180_892);
         let Interval { lo, hi, .. } = over.mean.interval(0.05).unwrap();
         assert_near(lo, -1.109_098);
         assert_near(hi, -0.320_838);
@@ -169,8 +169,8 @@ mod tests {
         assert_eq!(over.between, 0.0);
         // Weights 4 : 4 : 1, and a variance of 1 / (2500 + 2500 + 625).
         let error = (1.0f64 / 5625.0).sqrt();
-        assert!((over.mean.estimate - 0.94 / 9.0).abs() < 1e-12, "{over:?}");
-        assert!((over.mean.standard_error - error).abs() < 1e-12, "{over:?}");
+        assert!((over.mean.mean - 0.94 / 9.0).abs() < 1e-12, "{over:?}");
+        assert!((over.mean.variance.sqrt() - error).abs() < 1e-12, "{over:?}");
         let another = over.another.unwrap().interval(0.05).unwrap();
         assert!((another.half_width() - 12.7062 * error).abs() < 1e-5, "t with 1 degree: {another:?}");
     }
@@ -179,7 +179,7 @@ mod tests {
     fn two_machines_give_a_mean_and_nothing_for_a_third() {
         let two = RandomEffects::of(&[estimate(0.1, 0.0001, 4.0), estimate(0.3, 0.0001, 4.0)]).unwrap();
         // Their variance is 0.02, of which 0.0001 is error.
-        assert!((two.between - 0.0199).abs() < 1e-12 && (two.mean.estimate - 0.2).abs() < 1e-12, "{two:?}");
+        assert!((two.between - 0.0199).abs() < 1e-12 && (two.mean.mean - 0.2).abs() < 1e-12, "{two:?}");
         assert!((two.mean.interval(0.05).unwrap().half_width() - 12.7062 * 0.1).abs() < 1e-5);
         assert_eq!(two.another, None);
         let one = RandomEffects::of(&[estimate(0.1, 0.0001, 4.0)]).unwrap();
@@ -210,7 +210,7 @@ mod tests {
         let means = groups.map(|group| SampleMean::of_values(&group, 0.0).unwrap());
         assert!((equality_p_value(&means).unwrap() - 0.017_39).abs() < 5e-6);
         // Of two groups it is Welch's t test.
-        let welch = Contrast::independent(&means[0], &means[2]).p_value();
+        let welch = means[2].minus(&means[0]).p_value();
         assert!((equality_p_value(&[means[0], means[2]]).unwrap() - welch).abs() < 1e-9);
         assert!(equality_p_value(&means[..1]).is_err());
     }

@@ -5,8 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::verdict::reason_to_stop;
 use tare_stats::{
-    Comparison, Contrast, DecisionRule, ForkRatio, Interval, LookSchedule, Method, Region, SD_FLOOR, SampleMean,
-    VariancePrior,
+    Comparison, DecisionRule, ForkRatio, Interval, LookSchedule, Method, Region, SD_FLOOR, SampleMean, VariancePrior,
 };
 
 use crate::normal;
@@ -153,7 +152,7 @@ fn welchs_interval_of_runs_that_stopped_at_their_verdict_misses_somewhat_more_of
         let misses = |_: &usize| {
             let [before, after] = [(); 2]
                 .map(|()| SampleMean::of_values(&stopped_run(truth, &mut rng), SD_FLOOR).expect("three forks or more"));
-            !Contrast::independent(&before, &after).interval(0.05).expect("some spread").contains(0.0)
+            !after.minus(&before).interval(0.05).expect("some spread").contains(0.0)
         };
         let share = (0..runs).filter(misses).count() as f64 / runs as f64;
         println!("Welch's interval of two runs about {truth} that stopped at their verdict: missed in {share}");
