@@ -76,18 +76,20 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
     let most = |of: fn(&LimitReach) -> f64| reaches.iter().map(of).fold(0.0, f64::max);
     let (exceeded, held, room) = (most(|reach| reach.exceeded), most(|reach| reach.held), limit.ratio.ln().abs());
     let text = &limit.text;
+    let asks_for_gain = limit.currency.facts().polarity.is_worse(1.0, limit.ratio);
     Some(match reaches.iter().map(|reach| reach.spread.comparisons).min()? {
         // Without a prior, widths are proportional to the spread.
         0 => {
-            let sd = share(ASSUMED_SD.max(plan.stop.floor) * room / held);
+            let (is_said, least) = if asks_for_gain { ("is seen exceeded by", exceeded) } else { ("holds for", held) };
+            let sd = share(ASSUMED_SD.max(plan.stop.floor) * room / least);
             format!(
-                "{text} holds for an equal build if starts differ by {sd} at most; no earlier run on this machine says by how much"
+                "{text} {is_said} an equal build if starts differ by {sd} at most; no earlier run on this machine says by how much"
             )
         }
         known => {
             let size = if limit.currency.is_worse_above() { exceeded } else { -exceeded };
             let from = Change { ratio: limit.ratio * size.exp(), bounds: None }.short();
-            let narrow = if held > room { ", and an equal build may stay undecided" } else { "" };
+            let narrow = if held > room && !asks_for_gain { ", and an equal build may stay undecided" } else { "" };
             let basis = count(known.into(), "earlier comparison");
             format!("{text} is seen exceeded from {from} on{narrow} (by {basis} on this machine)")
         }

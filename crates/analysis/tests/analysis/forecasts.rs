@@ -78,6 +78,17 @@ fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
 }
 
 #[test]
+fn an_equal_build_does_not_keep_a_limit_that_asks_for_a_gain() {
+    let mut plan = plan();
+    plan.set_limits(vec!["cpu > -5%".parse().unwrap()], Source::Flag);
+    let unknown = forecast(&plan).unwrap();
+    assert!(unknown.contains("cpu > -5% is seen exceeded by an equal build if starts differ by "), "{unknown}");
+    earlier(&mut plan, Currency::CpuPerRequest, 0.5);
+    let known = forecast(&plan).unwrap();
+    assert!(known.contains(" on (by 3 earlier comparisons"), "an equal build is none that should be told: {known}");
+}
+
+#[test]
 fn the_cpu_of_a_scenario_with_pushes_is_that_of_its_pushes() {
     let mut plan = plan();
     plan.groups[0].scenarios[0].scenario.push = Some(Push { period: Span::from_millis(10), messages: 100 });
