@@ -185,12 +185,19 @@ fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
 /// A path as the user would type it: relative to the working directory where it lies below.
 pub fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+    let shown = path.strip_prefix(&here).unwrap_or(path);
+    if shown == Path::new("") { ".".to_owned() } else { shown.display().to_string() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_in_which_a_command_is_typed_has_a_name() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!([Path::new(""), &here, &here.join("runs")].map(shown_path), [".", ".", "runs"]);
+    }
 
     #[test]
     fn a_suite_that_is_not_there_says_how_to_make_one() {

@@ -225,6 +225,10 @@ fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
         names.iter().any(|name| name.starts_with("logs/")) && names.contains(&"summary.json".to_owned()),
         "{names:?}"
     );
+    let here = bench.tare(&["report", "--bundle", "here.zip", "record.sqlite"]).current_dir(&run).output().unwrap();
+    assert!(here.status.success(), "{}", all_of(&here));
+    let here = zip::ZipArchive::new(File::open(run.join("here.zip")).unwrap()).unwrap();
+    assert_eq!(here.len(), names.len(), "from within the folder of the run");
     let figures = |run: &str| {
         let mut cells = json(&stdout(&bench.run(&["report", run, "--json"])))["cells"].clone();
         for cell in cells.as_array_mut().unwrap() {

@@ -69,7 +69,8 @@ fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> an
 /// The texts in the folder of a run: logs and summaries. Pages and histograms can be made again.
 fn texts_beside(record: &Path) -> Vec<(String, PathBuf)> {
     const KEPT: [&str; 5] = ["log", "json", "csv", "md", "txt"];
-    let folder = record.parent().unwrap_or(Path::new("."));
+    // No folder at all is none to be read.
+    let folder = Path::new(".").join(record.parent().unwrap_or(Path::new("")));
     let files = |place: &str| -> Vec<(String, PathBuf)> {
         let entries = fs::read_dir(folder.join(place)).into_iter().flatten().flatten().map(|entry| entry.path());
         let kept =
