@@ -37,7 +37,7 @@ pub struct BisectArgs {
     #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]
     pub at_least_change: f64,
     /// Starts of the last run, which says whose the change is; 0 leaves it out.
-    #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(..=10_000))]
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = attribution_forks)]
     pub attribution_forks: u32,
     /// Print the versions and the plan of the first comparison, and exit.
     #[arg(long)]
@@ -47,6 +47,11 @@ pub struct BisectArgs {
     pub settings: CheckSettings,
 }
 
+fn attribution_forks(text: &str) -> Result<u32, String> {
+    let forks = text.parse().ok().filter(|forks| (2..=10_000).contains(forks) || *forks == 0);
+    forks.ok_or_else(|| "one start has no interval: write 2 to 10000 starts, or 0 for none".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -54,10 +59,12 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn more_starts_than_a_run_can_have_are_refused_before_the_search() {
+    fn starts_that_no_run_can_have_or_that_say_nothing_are_refused_before_the_search() {
         let of = |forks: &str| {
             Cli::try_parse_from(["tare", "bisect", "--good", "1", "--bad", "2", "--attribution-forks", forks])
         };
-        assert!(of("0").is_ok() && of("10000").is_ok() && of("10001").is_err());
+        for (forks, is_possible) in [("0", true), ("1", false), ("2", true), ("10000", true), ("10001", false)] {
+            assert_eq!(of(forks).is_ok(), is_possible, "{forks}");
+        }
     }
 }
