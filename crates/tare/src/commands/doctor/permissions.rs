@@ -14,7 +14,7 @@ use super::checked::Checked;
 const FILES: u64 = 4_096;
 
 pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
-    vec![cores(server, load), quota(), open_files(), deep_sleep(), perf_events()]
+    vec![cores(server, load), quota(cpu_quota(), server.union(load).len()), open_files(), deep_sleep(), perf_events()]
 }
 
 /// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
@@ -40,10 +40,11 @@ fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
     }
 }
 
-/// The CPU quota of the container, which stops all threads at once when it is used up.
-fn quota() -> Checked {
-    match cpu_quota() {
+/// The CPU quota of the container, which stops all threads at once when it is used up: as a run's preflight judges it.
+fn quota(quota: Option<f64>, cpus: usize) -> Checked {
+    match quota {
         None => Checked::fine("CPU quota", "none"),
+        Some(cores) if cores >= cpus as f64 => Checked::fine("CPU quota", format!("{cores:.1} cores, enough for all")),
         Some(cores) => {
             let remedy =
                 "When it is used up, servers and generator stand still. Remove the limit (--cpus) for measurements.";
@@ -95,7 +96,14 @@ fn perf_events_at(level: Option<i32>, is_free: bool) -> Checked {
 
 #[cfg(test)]
 mod tests {
+    use super::super::checked::CheckState::Fine;
     use super::*;
+
+    #[test]
+    fn a_quota_that_cannot_be_used_up_is_fine() {
+        let state = |cores: Option<f64>| quota(cores, 4).state;
+        assert_eq!([None, Some(4.0), Some(3.5)].map(state), [Fine, Fine, Doubtful]);
+    }
 
     #[test]
     fn what_the_kernel_refuses_to_profiles_is_told_at_each_level() {
