@@ -136,6 +136,8 @@ mod tests {
             for answer in answers {
                 listener.accept().unwrap().0.write_all(answer.as_bytes()).unwrap();
             }
+            // A child that another test has just started may have it open, too, and would keep the name alive.
+            rustix::net::shutdown(&listener, rustix::net::Shutdown::Both).unwrap();
         })
     }
 
