@@ -74,7 +74,7 @@ impl Http1 {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
-        let prepared = cursor.get(exchange.request);
+        let prepared = cursor.set.get(exchange.request);
         let (is_head, announces_close) = (prepared.is_head, prepared.announces_close);
         let bytes = cursor.encoded(exchange.request);
         self.send(io, token, exchange, bytes, is_head, announces_close)

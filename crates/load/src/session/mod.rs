@@ -304,7 +304,7 @@ impl LoadSession {
 impl Drop for LoadSession {
     fn drop(&mut self) {
         // Close all channels of orders first, so that the threads end at the same time.
-        let threads: Vec<_> = self.workers.drain(..).map(WorkerThread::close).collect();
+        let threads: Vec<_> = self.workers.drain(..).map(|worker| worker.thread).collect();
         // A worker that panicked has already said so on stderr.
         threads.into_iter().for_each(|thread| drop(thread.join()));
     }

@@ -20,7 +20,8 @@ use crate::worker::{Setup, Worker};
 pub(crate) struct WorkerThread {
     orders: Sender<WorkerOrder>,
     reports: Receiver<WorkerReport>,
-    thread: JoinHandle<()>,
+    /// It ends after its current order when the channel of orders is closed.
+    pub(crate) thread: JoinHandle<()>,
     share: Share,
     /// The most connections: one for each user that was set up, and any number without a set-up.
     most: usize,
@@ -74,11 +75,6 @@ impl WorkerThread {
     /// This worker's share of that many connections.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
         (self.share.part_of(connections as u64) as usize).min(self.most)
-    }
-
-    /// Closes the channel of orders, so that the thread ends after its current order.
-    pub(crate) fn close(self) -> JoinHandle<()> {
-        self.thread
     }
 }
 

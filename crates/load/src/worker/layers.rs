@@ -1,5 +1,6 @@
 //! Passes the poller's events to the slice runner, decrypted where the session uses TLS.
 
+use tare_sample::ErrorClass;
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{CloseCause, Event, Handler, Token, Transport};
 
@@ -19,7 +20,7 @@ impl<C: Clock, T: Transport> Handler<T> for Layers<'_, C> {
         };
         match event {
             Event::Connected { at } => match tls.begin(io, token) {
-                Ok(()) => self.runner.on_tls_begun(token),
+                Ok(()) => self.runner.connections.set_stage(token, ErrorClass::Tls),
                 Err(cause) => self.fail(io, token, at, cause),
             },
             Event::Received { at, bytes } => self.on_received(io, token, at, bytes),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_sys::poll::Payload;
 
 use super::pattern::{Parts, Pattern};
-use super::set::{Form, Prepared, RequestSet};
+use super::set::{Form, RequestSet};
 use crate::input::template::{Uses, Values};
 use crate::schedule::Share;
 
@@ -58,10 +58,6 @@ impl RequestCursor {
         self.next = if self.next + 1 == self.set.0.cycle.len() { 0 } else { self.next + 1 };
         let is_filled = self.fixed[request].is_some() || self.values.advance(&self.set.get(request).uses);
         is_filled.then_some(request)
-    }
-
-    pub(crate) fn get(&self, request: usize) -> &Prepared {
-        self.set.get(request)
     }
 
     /// The bytes of the current request, as HTTP/1.1.

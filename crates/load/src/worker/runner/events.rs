@@ -28,11 +28,6 @@ impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
 }
 
 impl<C: Clock> SliceRunner<C> {
-    /// The TCP connection is open and its TLS handshake has begun.
-    pub(in super::super) fn on_tls_begun(&mut self, token: Token) {
-        self.connections.set_stage(token, ErrorClass::Tls);
-    }
-
     pub(in super::super) fn on_tls_established(&mut self, kind: HandshakeKind) {
         self.recorder.record_tls_handshake(kind == HandshakeKind::Resumed);
     }
