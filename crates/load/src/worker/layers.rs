@@ -36,9 +36,8 @@ impl<C: Clock, T: Transport> Handler<T> for Layers<'_, C> {
 impl<C: Clock> Layers<'_, C> {
     fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &[u8]) {
         let Some(tls) = &mut self.tls else { return };
-        let mut plaintext = std::mem::take(&mut tls.plaintext);
-        plaintext.clear();
-        let decrypted = tls.receive(io, token, bytes, &mut plaintext);
+        let decrypted = tls.receive(io, token, bytes);
+        let plaintext = std::mem::take(&mut tls.plaintext);
         let end = decrypted.end;
         if let (Some(kind), false) = (decrypted.established, matches!(end, Some(CloseCause::TlsFailed(_)))) {
             self.runner.on_tls_established(kind);

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub(crate) struct Tls {
     security: Security,
     sessions: Vec<Option<Session>>,
-    /// Moved out while it is in use, so that it is allocated once.
+    /// What the bytes received last contained. Moved out while it is in use, so that it is allocated once.
     pub(crate) plaintext: Vec<u8>,
     ciphertext: Vec<u8>,
 }
@@ -68,19 +68,14 @@ impl Tls {
         }
     }
 
-    /// Decrypts received bytes; their plain text is appended to `plaintext`.
-    pub(crate) fn receive(
-        &mut self,
-        io: &mut impl Transport,
-        token: Token,
-        bytes: &[u8],
-        plaintext: &mut Vec<u8>,
-    ) -> Decrypted {
+    /// Decrypts received bytes to `plaintext`.
+    pub(crate) fn receive(&mut self, io: &mut impl Transport, token: Token, bytes: &[u8]) -> Decrypted {
+        self.plaintext.clear();
         let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
             return Decrypted::default();
         };
         let mut decrypted = Decrypted::default();
-        match session.take(bytes, plaintext) {
+        match session.take(bytes, &mut self.plaintext) {
             Ok(true) => decrypted.end = Some(CloseCause::EndOfStream),
             Ok(false) => {}
             Err(error) => decrypted.end = Some(CloseCause::TlsFailed(explain(&error, session.is_established))),

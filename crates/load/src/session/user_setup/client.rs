@@ -117,9 +117,8 @@ impl<'a> Client<'a> {
         bytes.truncate(count);
         let end = (count == 0).then_some(CloseCause::EndOfStream);
         let Some(tls) = &mut self.tls else { return Ok((bytes, end)) };
-        let mut plaintext = Vec::new();
-        let decrypted = tls.receive(&mut self.outbox, TOKEN, &bytes, &mut plaintext);
-        Ok((plaintext, decrypted.end.or_else(|| end.map(|cause| tls.end(TOKEN, cause)))))
+        let decrypted = tls.receive(&mut self.outbox, TOKEN, &bytes);
+        Ok((std::mem::take(&mut tls.plaintext), decrypted.end.or_else(|| end.map(|cause| tls.end(TOKEN, cause)))))
     }
 
     /// Opens a connection. Its TLS handshake, if there is one, goes on with the first request.
