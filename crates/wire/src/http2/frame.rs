@@ -87,12 +87,14 @@ impl Settings {
 #[derive(Debug, Default)]
 pub struct FrameReader {
     held: Vec<u8>,
-    /// The header section whose end has not come.
-    section: Option<PartialSection>,
+    section: PartialSection,
 }
 
-#[derive(Debug)]
+/// The last header section that came in several frames.
+#[derive(Debug, Default)]
 struct PartialSection {
+    /// Its end has not come.
+    is_cut: bool,
     stream: u32,
     block: Vec<u8>,
     is_last: bool,
@@ -116,7 +118,7 @@ impl FrameReader {
             let mut held = std::mem::take(&mut self.held);
             let is_whole = complete(&mut held, &mut bytes)?;
             if is_whole {
-                self.take_frame(&held, &mut on_frame)?;
+                self.read_frame(&held)?.map_or(Ok(()), &mut on_frame)?;
                 held.clear();
             }
             self.held = held;
@@ -124,25 +126,20 @@ impl FrameReader {
                 return Ok(());
             }
         }
-        loop {
-            let length = frame_bytes(bytes)?;
-            let Some((frame, rest)) = bytes.split_at_checked(length) else { break };
-            self.take_frame(frame, &mut on_frame)?;
+        while let Some((frame, rest)) = bytes.split_at_checked(frame_bytes(bytes)?) {
+            self.read_frame(frame)?.map_or(Ok(()), &mut on_frame)?;
             bytes = rest;
         }
         self.held.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn take_frame(
-        &mut self,
-        frame: &[u8],
-        on_frame: &mut impl FnMut(Frame<'_>) -> Result<(), ConnectionError>,
-    ) -> Result<(), ConnectionError> {
+    /// A frame, if it means something and completes what came before it.
+    fn read_frame<'a>(&'a mut self, frame: &'a [u8]) -> Result<Option<Frame<'a>>, ConnectionError> {
         let (head, payload) = frame.split_at(HEAD_BYTES);
         let (kind, flags) = (head[3], head[4]);
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]) & MAX_STREAM;
-        if self.section.is_some() != (kind == kind::CONTINUATION) {
+        if self.section.is_cut != (kind == kind::CONTINUATION) {
             return Err(ConnectionError::protocol(
                 "a header section that another frame interrupts, or without a start",
             ));
@@ -156,47 +153,45 @@ impl FrameReader {
             return Err(ConnectionError::protocol("a frame of a stream on the connection, or the other way round"));
         }
         let is_last = flags & flag::END_STREAM != 0;
-        match kind {
+        Ok(match kind {
             kind::DATA => {
                 let bytes = unpadded(flags, payload)?;
-                on_frame(Frame::Data { stream, bytes, flow_bytes: payload.len() as u32, is_last })
+                Some(Frame::Data { stream, bytes, flow_bytes: payload.len() as u32, is_last })
             }
             kind::HEADERS => {
                 let mut block = unpadded(flags, payload)?;
                 if flags & flag::PRIORITY != 0 {
                     block = block.get(5..).ok_or(ConnectionError::frame_size("HEADERS without their priority"))?;
                 }
-                if flags & flag::END_HEADERS != 0 {
-                    return on_frame(Frame::Headers { stream, block, is_last });
+                if flags & flag::END_HEADERS == 0 {
+                    let block = block.to_vec();
+                    self.section = PartialSection { is_cut: true, stream, block, is_last, continuations: 0 };
+                    return Ok(None);
                 }
-                self.section = Some(PartialSection { stream, block: block.to_vec(), is_last, continuations: 0 });
-                Ok(())
+                Some(Frame::Headers { stream, block, is_last })
             }
-            kind::CONTINUATION => self.continue_section(stream, flags, payload, on_frame),
-            kind::PRIORITY => of_length::<5>(payload).map(|_| ()),
+            kind::CONTINUATION => self.continue_section(stream, flags, payload)?,
+            kind::PRIORITY => of_length::<5>(payload).map(|_| None)?,
             kind::RST_STREAM => {
                 let code = ErrorCode(u32::from_be_bytes(of_length(payload)?));
-                on_frame(Frame::Reset { stream, code })
+                Some(Frame::Reset { stream, code })
             }
-            kind::SETTINGS if flags & flag::ACK == 0 => on_frame(Frame::Settings(Settings::parse(payload)?)),
-            kind::SETTINGS => of_length::<0>(payload).map(|_| ()),
-            kind::PUSH_PROMISE => Err(ConnectionError::protocol("a push, which this side has refused")),
-            kind::PING => match of_length(payload)? {
-                data if flags & flag::ACK == 0 => on_frame(Frame::Ping(data)),
-                _ => Ok(()),
-            },
+            kind::SETTINGS if flags & flag::ACK == 0 => Some(Frame::Settings(Settings::parse(payload)?)),
+            kind::SETTINGS => of_length::<0>(payload).map(|_| None)?,
+            kind::PUSH_PROMISE => return Err(ConnectionError::protocol("a push, which this side has refused")),
+            kind::PING => Some(Frame::Ping(of_length(payload)?)).filter(|_| flags & flag::ACK == 0),
             kind::GOAWAY => {
                 let (&[a, b, c, d, e, f, g, h], reason) =
                     payload.split_first_chunk().ok_or(ConnectionError::frame_size("a GOAWAY that is cut"))?;
                 let last_stream = u32::from_be_bytes([a, b, c, d]) & MAX_STREAM;
-                on_frame(Frame::GoAway { last_stream, code: ErrorCode(u32::from_be_bytes([e, f, g, h])), reason })
+                Some(Frame::GoAway { last_stream, code: ErrorCode(u32::from_be_bytes([e, f, g, h])), reason })
             }
             kind::WINDOW_UPDATE => {
                 let bytes = u32::from_be_bytes(of_length(payload)?) & MAX_STREAM;
-                on_frame(Frame::WindowUpdate { stream, bytes })
+                Some(Frame::WindowUpdate { stream, bytes })
             }
-            _ => Ok(()),
-        }
+            _ => None,
+        })
     }
 
     fn continue_section(
@@ -204,9 +199,8 @@ impl FrameReader {
         stream: u32,
         flags: u8,
         payload: &[u8],
-        on_frame: &mut impl FnMut(Frame<'_>) -> Result<(), ConnectionError>,
-    ) -> Result<(), ConnectionError> {
-        let Some(mut section) = self.section.take() else { return Ok(()) };
+    ) -> Result<Option<Frame<'_>>, ConnectionError> {
+        let section = &mut self.section;
         if section.stream != stream {
             return Err(ConnectionError::protocol("a CONTINUATION of another stream"));
         }
@@ -216,11 +210,8 @@ impl FrameReader {
             return Err(ConnectionError::new(ErrorCode::ENHANCE_YOUR_CALM, what));
         }
         section.block.extend_from_slice(payload);
-        if flags & flag::END_HEADERS == 0 {
-            self.section = Some(section);
-            return Ok(());
-        }
-        on_frame(Frame::Headers { stream, block: &section.block, is_last: section.is_last })
+        section.is_cut = flags & flag::END_HEADERS == 0;
+        Ok((!section.is_cut).then_some(Frame::Headers { stream, block: &section.block, is_last: section.is_last }))
     }
 }
 
