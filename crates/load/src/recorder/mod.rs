@@ -38,6 +38,9 @@ pub(crate) struct Times {
     pub(crate) status: u16,
 }
 
+/// Takes one part of a sample after another.
+pub(crate) type OnPart<'a> = &'a mut dyn FnMut(SliceSample);
+
 /// CPU time of a worker thread, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CpuTimes {
@@ -140,12 +143,7 @@ impl Recorder {
 
     /// Hands over one part for each period that has ended, also for those in which the worker was stopped: parts of
     /// several workers are added up one by one. What a worker recorded before it was stopped is in the first of them.
-    pub(crate) fn end_periods(
-        &mut self,
-        now: Nanos,
-        spent: impl Fn() -> CpuTimes,
-        on_part: &mut dyn FnMut(SliceSample),
-    ) {
+    pub(crate) fn end_periods(&mut self, now: Nanos, spent: impl Fn() -> CpuTimes, on_part: OnPart<'_>) {
         // A worker that was stopped until after the drain has no more parts than one that was not.
         let now = now.min(self.window.drain_until);
         while let Some((every, end)) = self.parts.filter(|(_, end)| *end <= now) {

@@ -30,6 +30,7 @@ use crate::session::worker_thread::{WorkerOrder, WorkerReport, WorkerThread};
 use crate::worker::Setup;
 
 use self::clock_probe::ClockProbe;
+use self::opening::Watcher;
 pub use self::opening::{Opening, Watched};
 pub use self::spec::SessionSpec;
 
@@ -184,7 +185,7 @@ impl LoadSession {
         every: Option<Duration>,
         cancel: &Cancel,
         start: Option<&mut dyn FnMut() -> Nanos>,
-        watcher: &mut dyn FnMut(Watched<'_>),
+        watcher: Watcher<'_>,
     ) -> Result<SliceSample, LoadError> {
         if every.is_some_and(|every| every.is_zero()) {
             return Err(spec_error("intervals of no length", "give at least a millisecond"));
@@ -217,7 +218,7 @@ impl LoadSession {
         every: Option<Duration>,
         cancel: &Cancel,
         start: Option<&mut dyn FnMut() -> Nanos>,
-        watcher: &mut dyn FnMut(Watched<'_>),
+        watcher: Watcher<'_>,
     ) -> Result<SliceSample, LoadError> {
         // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();

@@ -22,6 +22,9 @@ pub enum Watched<'a> {
     Interval(&'a SliceSample),
 }
 
+/// Is shown the progress of a slice.
+pub(super) type Watcher<'a> = &'a mut dyn FnMut(Watched<'_>);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
     pub open: usize,
@@ -33,12 +36,7 @@ pub struct Opening {
 
 impl LoadSession {
     /// Lets all workers open their missing connections, and waits until they have finished or given up.
-    pub(super) fn prepare(
-        &self,
-        slice: &SliceSpec,
-        cancel: &Cancel,
-        watcher: &mut dyn FnMut(Watched<'_>),
-    ) -> Result<(), LoadError> {
+    pub(super) fn prepare(&self, slice: &SliceSpec, cancel: &Cancel, watcher: Watcher<'_>) -> Result<(), LoadError> {
         for worker in &self.workers {
             worker.send_order(WorkerOrder::Prepare {
                 in_use: worker.part_of(slice.connections),

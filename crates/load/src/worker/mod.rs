@@ -28,6 +28,7 @@ use crate::input::request::RequestSet;
 use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::tls::{Channel, Security, Tls};
+use crate::recorder::OnPart;
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
 use tare_sys::procfs::backlog::Backlog;
@@ -120,11 +121,7 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     }
 
     /// Runs one slice until its drain ends. The parts given to `on_part` and the returned one add up to its sample.
-    pub(crate) fn run(
-        &mut self,
-        slice: &WorkerSlice,
-        on_part: &mut dyn FnMut(SliceSample),
-    ) -> Result<SliceSample, LoadError> {
+    pub(crate) fn run(&mut self, slice: &WorkerSlice, on_part: OnPart<'_>) -> Result<SliceSample, LoadError> {
         self.runner.begin_slice(slice);
         loop {
             let now = self.runner.wake();

@@ -84,7 +84,7 @@ impl RequestSet {
         let mut unchecked = None;
         for (index, spec) in requests.list.iter().enumerate() {
             let place = format!("{kind} {} ({} {})", index + 1, spec.method, spec.path);
-            let mut request = prepare(host, &place, spec, &requests.feeds, &mut scope)?;
+            let mut request = prepare(host, &place, spec, &mut scope)?;
             let expectation = Arc::make_mut(&mut request.expectation);
             expectation.follows = requests.follow > 0;
             if let Some(step) = setup.get(index) {
@@ -179,16 +179,10 @@ pub(super) fn check_feeds(feeds: &[Feed], set: &RequestSet) -> Result<(), LoadEr
     Err(LoadError::input(&table.name, "no request uses a column of this feed", &remedy))
 }
 
-fn prepare(
-    host: &str,
-    place: &str,
-    spec: &RequestSpec,
-    feeds: &[Feed],
-    scope: &mut Scope<'_>,
-) -> Result<Prepared, LoadError> {
+fn prepare(host: &str, place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -> Result<Prepared, LoadError> {
     let pattern = Pattern::of(place, spec, scope)?;
     let (parts, encoded) = pattern.with_stand_ins(host, place)?;
-    pattern.check_header_values(feeds)?;
+    pattern.check_header_values(scope.feeds)?;
     let (uses, announces_close) = (Uses::of(pattern.variables()), pattern.announces_close(place)?);
     let form = if pattern.variables().next().is_some() {
         Form::Filled { http1: Http1Pattern::of(host, &pattern), pattern }

@@ -41,7 +41,7 @@ pub(crate) struct UserColumns {
 /// The known names while templates are parsed.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
-    feeds: &'a [Feed],
+    pub(crate) feeds: &'a [Feed],
     pub(crate) users: UserColumns,
     /// Values of users that a template contains.
     pub(crate) used: BTreeSet<usize>,

@@ -21,7 +21,7 @@ use crate::protocol::subscription::Subscription;
 use crate::protocol::{push_of, timeout_text};
 use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::WorkerSlice;
-use crate::recorder::{CpuTimes, Recorder, Times};
+use crate::recorder::{CpuTimes, OnPart, Recorder, Times};
 
 /// The longest sleep, so that a cancellation is noticed.
 pub(super) const MAX_SLEEP: Duration = Duration::from_millis(100);
@@ -114,7 +114,7 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatch(io, freed);
     }
 
-    pub(super) fn end_periods(&mut self, now: Nanos, on_part: &mut dyn FnMut(SliceSample)) {
+    pub(super) fn end_periods(&mut self, now: Nanos, on_part: OnPart<'_>) {
         self.recorder.end_periods(now, || spent(&self.clock, &self.wait_policy), on_part);
     }
 
