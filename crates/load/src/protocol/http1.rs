@@ -7,13 +7,11 @@ use std::sync::Arc;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Payload, Token, Transport};
-use tare_wire::http::{
-    Method, ParseError, Progress, ResponseParser, announces_close, begins_http2, begins_tls_alert, count_line_ends,
-};
+use tare_wire::http::{ParseError, Progress, ResponseParser, begins_http2, begins_tls_alert, count_line_ends};
 
 use super::connection::{AnswerSink, Begun, Exchange, Step};
 use super::conversation::Push;
-use crate::input::request::{Parts, RequestCursor, RequestSet};
+use crate::input::request::{Parts, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
 
 /// Why a server may close a connection before an answer, although it has given others on it.
@@ -67,20 +65,7 @@ impl Http1 {
         self.is_retired || self.has_announced_close
     }
 
-    pub(crate) fn begin(
-        &mut self,
-        io: &mut impl Transport,
-        token: Token,
-        exchange: Exchange,
-        cursor: &mut RequestCursor,
-    ) -> Begun {
-        let prepared = cursor.set.get(exchange.request);
-        let (is_head, announces_close) = (prepared.is_head, prepared.announces_close);
-        let bytes = cursor.encoded(exchange.request);
-        self.send(io, token, exchange, bytes, is_head, announces_close)
-    }
-
-    /// The same for a request in parts, which are kept for a redirect.
+    /// Sends or gathers a request in parts, which are kept for a redirect.
     pub(crate) fn begin_parts(
         &mut self,
         io: &mut impl Transport,
@@ -89,24 +74,22 @@ impl Http1 {
         parts: &Arc<Parts>,
     ) -> Begun {
         exchange.sent = Some(Arc::clone(parts));
-        let announces_close = parts.headers.iter().any(|(name, value)| announces_close(name, value));
-        self.send(io, token, exchange, parts.http1(&self.base), parts.method == Method::HEAD, announces_close)
+        self.begin(io, token, exchange, parts.http1(&self.base))
     }
 
-    fn send(
+    /// Sends or gathers a request of these bytes.
+    pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
         token: Token,
         mut exchange: Exchange,
         bytes: &Payload,
-        is_head: bool,
-        announces_close: bool,
     ) -> Begun {
         if self.under_way.is_empty() {
-            self.parser.expect_response(is_head);
+            self.parser.expect_response(exchange.is_head);
         }
         exchange.subscribe(self.push);
-        self.has_announced_close = announces_close;
+        self.has_announced_close = exchange.announces_close;
         self.under_way.push_back(exchange);
         if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();
@@ -235,7 +218,7 @@ impl Http1 {
     fn finish_first(&mut self, requests: &RequestSet) -> Option<Step> {
         let exchange = self.under_way.pop_front()?;
         if let Some(next) = self.under_way.front() {
-            self.parser.expect_response(requests.get(next.request).is_head);
+            self.parser.expect_response(next.is_head);
         }
         Some(exchange.complete(requests, &self.base))
     }

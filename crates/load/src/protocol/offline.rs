@@ -64,7 +64,8 @@ fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: u32
     for number in (0..u64::from(count)).map(Nanos) {
         let Some(request) = cursor.next() else { break };
         let times = Times { intended: number, sent: Some(number), ..Times::default() };
-        connection.begin(&mut Outbox::default(), TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);
+        let exchange = Exchange::new(&cursor.set, request, times, Nanos::MAX);
+        connection.begin(&mut Outbox::default(), TOKEN, exchange, cursor);
     }
     connection.flush(&mut Outbox::default(), TOKEN);
 }

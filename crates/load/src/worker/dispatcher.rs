@@ -106,7 +106,7 @@ impl Dispatcher {
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
         let times = Times { intended, sent: Some(now), blocked_until, connected_at, ..Times::default() };
-        Some((token, now, Exchange::new(request, times, intended + self.setup.timeout)))
+        Some((token, now, Exchange::new(&self.cursor.set, request, times, intended + self.setup.timeout)))
     }
 
     /// The next returned request that can leave again, and where.

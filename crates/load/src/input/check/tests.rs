@@ -4,14 +4,12 @@ use tare_wire::http::{Field, Head, ResponseParser};
 
 use super::*;
 use crate::protocol::connection::{AnswerSink, Exchange};
-use crate::recorder::Times;
 use tare_sample::ErrorClass::{self, Status, Validation};
-use tare_sys::clock::Nanos;
 
 /// The result for a complete answer, received in pieces of `size` bytes.
 fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {
     let expectation = Expectation::of(checks);
-    let (mut parser, mut exchange) = (ResponseParser::new(), Exchange::new(0, Times::default(), Nanos::MAX));
+    let (mut parser, mut exchange) = (ResponseParser::new(), Exchange::default());
     for piece in raw.chunks(size) {
         parser.feed(piece, &mut AnswerSink { exchange: &mut exchange, expectation: &expectation }).unwrap();
     }

@@ -22,6 +22,7 @@ pub use self::body::{Body, FormPart};
 pub(crate) use self::cursor::RequestCursor;
 pub use self::list::{ListedBody, ListedRequest, RequestList, parse_request_list};
 pub(crate) use self::pattern::Parts;
+pub(crate) use self::set::Prepared;
 pub use self::set::RequestSet;
 pub use self::setup::SetupStep;
 pub(crate) use self::setup::UserSetup;

@@ -8,7 +8,7 @@ use tare_wire::ws::Stamped;
 
 use super::{Returned, Step};
 use crate::input::check::Expectation;
-use crate::input::request::{Parts, RequestSet};
+use crate::input::request::{Parts, Prepared, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::PartialAnswer;
 use crate::protocol::conversation::Push;
@@ -25,6 +25,10 @@ pub(crate) struct Exchange {
     pub(crate) times: Times,
     pub(crate) deadline: Nanos,
     pub(crate) request: usize,
+    /// Its answer has no body.
+    pub(crate) is_head: bool,
+    /// It says that the connection ends with its answer.
+    pub(crate) announces_close: bool,
     pub(crate) answer: PartialAnswer,
     /// What the server pushes for it; `None` if it is answered once.
     pub(crate) subscription: Option<Box<Subscription>>,
@@ -36,9 +40,10 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
+    pub(crate) fn new(requests: &RequestSet, request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
-        Self { times, deadline, request, ..Self::default() }
+        let Prepared { is_head, announces_close, .. } = *requests.get(request);
+        Self { times, deadline, request, is_head, announces_close, ..Self::default() }
     }
 
     /// Begins the subscription to what the server pushes, if it does.

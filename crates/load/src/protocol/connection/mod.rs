@@ -139,13 +139,14 @@ impl Connection {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
+        let request = exchange.request;
         // A redirect changes a request by its parts.
         if cursor.set.follow() == 0
             && let Self::Http1(state) = self
         {
-            return state.begin(io, token, exchange, cursor);
+            return state.begin(io, token, exchange, cursor.encoded(request));
         }
-        let parts = cursor.parts(exchange.request);
+        let parts = cursor.parts(request);
         self.begin_parts(io, token, exchange, parts)
     }
 

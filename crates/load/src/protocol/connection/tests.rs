@@ -63,7 +63,7 @@ fn broken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> String {
     let mut connection = Connection::new(Protocol::default(), &"http://localhost".into());
     connection.open();
     let request = cursor.next().unwrap();
-    let exchange = Exchange::new(request, Times::default(), Nanos::MAX);
+    let exchange = Exchange::new(&requests, request, Times::default(), Nanos::MAX);
     connection.begin(&mut Outbox::default(), Token(0), exchange, &mut cursor);
     for mut piece in pieces {
         match connection.receive(&mut piece, &requests) {
@@ -108,7 +108,7 @@ fn a_connection_that_ends_behind_an_answer_says_what_may_be_the_cause() {
         connection.open();
         for number in 0..=answers {
             let request = cursor.next().unwrap();
-            let exchange = Exchange::new(request, Times::default(), Nanos::MAX);
+            let exchange = Exchange::new(&requests, request, Times::default(), Nanos::MAX);
             connection.begin(&mut Outbox::default(), Token(0), exchange, &mut cursor);
             if number < answers {
                 let mut answer = &b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"[..];
@@ -129,7 +129,7 @@ fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
         let mut connection = Connection::new(Protocol::Http1 { pipeline }, &"http://localhost".into());
         connection.open();
         [(); 2].map(|()| {
-            let exchange = Exchange::new(0, Times::default(), Nanos::MAX);
+            let exchange = Exchange::new(&requests, 0, Times::default(), Nanos::MAX);
             connection.begin_parts(sent, Token(0), exchange, cursor.parts(0))
         })
     };

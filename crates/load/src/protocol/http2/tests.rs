@@ -121,7 +121,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
     let text_upon = |bytes: &[u8]| {
         let mut http2 = Http2::new("http://localhost".into(), None);
         http2.open();
-        http2.begin(Exchange::new(0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
+        http2.begin(Exchange::new(&requests, 0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
         http2.receive(&mut &*bytes, &requests);
         http2.flush(&mut Outbox::default(), Token(0));
         let overdue = http2.take_overdue(Nanos(1)).unwrap();
@@ -151,7 +151,7 @@ fn a_connection_on_which_a_ping_is_not_answered_in_the_time_of_a_request_is_give
     let overdue = |http2: &mut Http2, deadlines: &[u64], now: u64| {
         for deadline in deadlines {
             let times = Times { intended: Nanos(deadline - 10), ..Times::default() };
-            http2.begin(Exchange::new(0, times, Nanos(*deadline)), Arc::clone(&parts));
+            http2.begin(Exchange::new(&requests, 0, times, Nanos(*deadline)), Arc::clone(&parts));
         }
         let taken = std::iter::from_fn(|| http2.take_overdue(Nanos(now))).count();
         (taken, http2.is_retired())
@@ -174,7 +174,7 @@ fn no_more_pings_leave_than_a_server_of_grpc_takes_before_it_answers_again() {
     http2.receive(&mut &*frame(4, 0, 0, b""), &requests);
     // Whether a ping leaves with the reset of an overdue request. The server answers it.
     let pings_at = |http2: &mut Http2, now: u64| {
-        http2.begin(Exchange::new(0, Times::default(), Nanos(now)), Arc::clone(&parts));
+        http2.begin(Exchange::new(&requests, 0, Times::default(), Nanos(now)), Arc::clone(&parts));
         assert!(http2.take_overdue(Nanos(now)).is_some());
         let has_pinged = http2.out.ends_with(&frame(6, 0, 0, &[0; 8]));
         http2.receive(&mut &*frame(6, 1, 0, &[0; 8]), &requests);
@@ -183,7 +183,7 @@ fn no_more_pings_leave_than_a_server_of_grpc_takes_before_it_answers_again() {
     let of_silent_server = [10, 20, 30, 40].map(|now| pings_at(&mut http2, now));
     assert_eq!(of_silent_server, [true, true, false, false]);
     assert!(!http2.is_retired());
-    http2.begin(Exchange::new(0, Times::default(), Nanos(99)), Arc::clone(&parts));
+    http2.begin(Exchange::new(&requests, 0, Times::default(), Nanos(99)), Arc::clone(&parts));
     http2.receive(&mut &*frame(HEADERS, 5, 9, b"\x88"), &requests);
     assert!(pings_at(&mut http2, 50), "an answer has come");
 }

@@ -64,7 +64,8 @@ impl<'a> Client<'a> {
             None => self.connect()?,
         };
         let deadline = clock::now() + self.spec.timeout;
-        let exchange = Exchange::new(request, Times { intended: clock::now(), ..Times::default() }, deadline);
+        let times = Times { intended: clock::now(), ..Times::default() };
+        let exchange = Exchange::new(self.requests, request, times, deadline);
         let mut channel = Channel { io: &mut self.outbox, tls: self.tls.as_mut() };
         self.connection.begin_parts(&mut channel, TOKEN, exchange, Arc::new(parts));
         let answer = self.converse(&stream, deadline)?;
