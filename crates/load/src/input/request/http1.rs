@@ -10,21 +10,10 @@ use crate::input::template::{Template, Values};
 /// A request whose bytes are filled in before each send.
 #[derive(Debug)]
 pub(super) struct Http1Pattern {
-    /// Up to the end of the header section, or up to the value of `Content-Length`.
+    /// The whole request, or all before what is measured.
     head: Template,
-    body: Template,
-    framing: Framing,
-}
-
-/// What to do about the length of the body before each send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Framing {
-    /// Nothing: the length is known, or a header of the user states it.
-    None,
-    /// Write the length and end the header section.
-    Length,
-    /// Send the body in chunks.
-    Chunks,
+    /// A body whose length is not known before: whether it is sent in chunks, or `Content-Length` ends the head.
+    measured: Option<(Template, bool)>,
 }
 
 impl Http1Pattern {
@@ -42,43 +31,36 @@ impl Http1Pattern {
             head.append(value.clone());
             head.push_text(b"\r\n");
         }
-        let is_empty = pattern.body.as_text().is_some_and(<[u8]>::is_empty);
-        let announces_body = !is_empty || !matches!(pattern.method, Method::GET | Method::HEAD);
         let is_chunked = pattern.headers.iter().any(|(name, value)| {
-            value
-                .as_text()
-                .and_then(|text| std::str::from_utf8(text).ok())
-                .is_some_and(|text| announces_chunks(name, text))
+            value.as_text().is_some_and(|text| announces_chunks(name, &String::from_utf8_lossy(text)))
         });
+        // A body without variables.
+        let known = pattern.body.as_text();
+        let announces_body =
+            known.is_none_or(|body| !body.is_empty()) || !matches!(pattern.method, Method::GET | Method::HEAD);
         let states_length = announces_body && !is_given("content-length") && !is_given("transfer-encoding");
-        let framing = match pattern.body.as_text().filter(|_| states_length) {
-            // A body without variables has a known length.
-            Some(body) => {
+        match known {
+            Some(body) if states_length => {
                 head.push_text(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
-                Framing::None
             }
-            None if states_length => {
-                head.push_text(b"Content-Length: ");
-                Framing::Length
-            }
-            None => {
-                head.push_text(b"\r\n");
-                if is_chunked { Framing::Chunks } else { Framing::None }
-            }
-        };
-        Self { head, body: pattern.body.clone(), framing }
+            None if states_length => head.push_text(b"Content-Length: "),
+            _ => head.push_text(b"\r\n"),
+        }
+        let measured = (is_chunked || (states_length && known.is_none())).then(|| (pattern.body.clone(), is_chunked));
+        if measured.is_none() {
+            head.append(pattern.body.clone());
+        }
+        Self { head, measured }
     }
 
     /// Replaces the content of `out` by the request with the current values. `body` is a scratch buffer.
     pub(super) fn fill(&self, values: &mut Values, out: &mut Vec<u8>, body: &mut Vec<u8>) {
         out.clear();
         self.head.fill(values, out);
-        if self.framing == Framing::None {
-            return self.body.fill(values, out);
-        }
+        let Some((measured, is_chunked)) = &self.measured else { return };
         body.clear();
-        self.body.fill(values, body);
-        if self.framing == Framing::Chunks {
+        measured.fill(values, body);
+        if *is_chunked {
             return push_chunks(out, body);
         }
         // Writing to memory cannot fail.
