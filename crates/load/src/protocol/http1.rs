@@ -9,7 +9,7 @@ use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::http::{ParseError, Progress, ResponseParser, begins_http2, begins_tls_alert, count_line_ends};
 
-use super::connection::{AnswerSink, Begun, Exchange, Step};
+use super::connection::{AnswerSink, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
@@ -31,6 +31,8 @@ pub(crate) struct Http1 {
     parser: ResponseParser,
     /// Requests that leave together at the next flush; only with pipelining.
     gathered: Vec<u8>,
+    /// Their flush has been requested.
+    awaits_flush: bool,
     is_pipelined: bool,
     /// The first bytes of an answer that arrives in pieces, for the example of an error.
     first_bytes: Vec<u8>,
@@ -51,6 +53,7 @@ impl Http1 {
     pub(crate) fn open(&mut self) {
         self.under_way.clear();
         self.gathered.clear();
+        self.awaits_flush = false;
         self.first_bytes.clear();
         self.has_answered = false;
         self.is_retired = false;
@@ -72,7 +75,7 @@ impl Http1 {
         token: Token,
         mut exchange: Exchange,
         parts: &Arc<Parts>,
-    ) -> Begun {
+    ) -> usize {
         exchange.sent = Some(Arc::clone(parts));
         self.begin(io, token, exchange, parts.http1(&self.base))
     }
@@ -84,7 +87,7 @@ impl Http1 {
         token: Token,
         mut exchange: Exchange,
         bytes: &Payload,
-    ) -> Begun {
+    ) -> usize {
         if self.under_way.is_empty() {
             self.parser.expect_response(exchange.is_head);
         }
@@ -92,16 +95,20 @@ impl Http1 {
         self.has_announced_close = exchange.announces_close;
         self.under_way.push_back(exchange);
         if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {
-            let is_first = self.gathered.is_empty();
             self.gathered.extend_from_slice(bytes);
-            return if is_first { Begun::ToBeFlushed } else { Begun::Gathered };
+            return 0;
         }
         let before = self.flush(io, token);
         io.send(token, bytes);
-        Begun::Sent { bytes: before + bytes.len() }
+        before + bytes.len()
+    }
+
+    pub(crate) fn wants_flush(&mut self) -> bool {
+        !self.gathered.is_empty() && !std::mem::replace(&mut self.awaits_flush, true)
     }
 
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
+        self.awaits_flush = false;
         let bytes = self.gathered.len();
         if bytes > 0 {
             io.send_bytes(token, &self.gathered);

@@ -31,16 +31,6 @@ pub(crate) enum Connection {
     WebSocket(Box<WebSocket>),
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Begun {
-    /// It was sent, with the bytes gathered before it.
-    Sent { bytes: usize },
-    /// It waits for a flush, which the caller must request.
-    ToBeFlushed,
-    /// It waits for a flush that has already been requested.
-    Gathered,
-}
-
 /// What received bytes led to. After any variant but `More` and `Broken`, bytes may be left.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -122,23 +112,19 @@ impl Connection {
         on_state!(self, state => state.is_retired())
     }
 
-    /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
+    /// Whether the caller must request a flush, for gathered requests or bytes that the protocol sends on its own.
     pub(crate) fn wants_flush(&mut self) -> bool {
-        match self {
-            Self::Http1(_) => false,
-            Self::Http2(state) => state.wants_flush(),
-            Self::WebSocket(state) => state.wants_flush(),
-        }
+        on_state!(self, state => state.wants_flush())
     }
 
-    /// Sends or gathers the current request of `cursor`.
+    /// Sends or gathers the current request of `cursor`. Returns the number of bytes that were sent.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,
         token: Token,
         exchange: Exchange,
         cursor: &mut RequestCursor,
-    ) -> Begun {
+    ) -> usize {
         let request = exchange.request;
         // A redirect changes a request by its parts.
         if cursor.set.follow() == 0
@@ -157,10 +143,13 @@ impl Connection {
         token: Token,
         exchange: Exchange,
         parts: Arc<Parts>,
-    ) -> Begun {
+    ) -> usize {
         match self {
             Self::Http1(state) => state.begin_parts(io, token, exchange, &parts),
-            Self::Http2(state) => state.begin(exchange, parts),
+            Self::Http2(state) => {
+                state.begin(exchange, parts);
+                0
+            }
             Self::WebSocket(state) => state.begin(io, token, exchange, &parts.body),
         }
     }

@@ -6,7 +6,7 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token};
 
-use super::{Begun, Connection, Exchange, Step};
+use super::{Connection, Exchange, Step};
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
@@ -130,14 +130,15 @@ fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
         connection.open();
         [(); 2].map(|()| {
             let exchange = Exchange::new(&requests, 0, Times::default(), Nanos::MAX);
-            connection.begin_parts(sent, Token(0), exchange, cursor.parts(0))
+            let bytes = connection.begin_parts(sent, Token(0), exchange, cursor.parts(0));
+            (bytes > 0, connection.wants_flush())
         })
     };
     let mut sent = Outbox::default();
     begin_both(1, &mut sent);
     assert_eq!(sent.0[0][..], requests.first_requests(1)[0][..]);
     assert_eq!(sent.0[0].as_ptr(), sent.0[1].as_ptr());
-    assert_eq!(begin_both(2, &mut sent), [Begun::ToBeFlushed, Begun::Gathered]);
+    assert_eq!(begin_both(2, &mut sent), [(false, true), (false, false)], "both wait for one flush");
 }
 
 proptest! {

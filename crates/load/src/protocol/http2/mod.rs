@@ -17,7 +17,7 @@ use tare_wire::http::{begins_tls_alert, status_line};
 use tare_wire::http2::{ConnectionError, Decoder, FIRST_WINDOW_BYTES, FrameReader, Section, push_preface};
 
 use self::stream::Stream;
-use super::connection::{Begun, Exchange, Step};
+use super::connection::{Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
@@ -93,14 +93,13 @@ impl Http2 {
     }
 
     /// Opens a stream for a request, once the server accepts one.
-    pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) -> Begun {
+    pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) {
         let stream = Stream::new(exchange, parts, self.push);
         if self.waiting.is_empty() && self.accepts_stream() {
             self.open_stream(stream);
         } else {
             self.waiting.push_back(stream);
         }
-        if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
     }
 
     /// Sends what is ready, and returns the number of its bytes.

@@ -8,7 +8,7 @@ use tare_sys::clock::Nanos;
 use tare_sys::poll::{Payload, Token, Transport};
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
-use super::connection::{Begun, Exchange, Step};
+use super::connection::{Exchange, Step};
 use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::conversation::Push;
@@ -98,7 +98,7 @@ impl WebSocket {
         token: Token,
         mut exchange: Exchange,
         body: &[u8],
-    ) -> Begun {
+    ) -> usize {
         exchange.subscribe(self.push);
         self.under_way = Some(exchange);
         self.has_sent_request = true;
@@ -108,7 +108,7 @@ impl WebSocket {
         } else {
             self.send_message(body);
         }
-        Begun::Sent { bytes: self.flush(io, token) }
+        self.flush(io, token)
     }
 
     fn send_message(&mut self, message: &[u8]) {

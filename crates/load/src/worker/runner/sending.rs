@@ -4,7 +4,7 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
 
 use super::SliceRunner;
-use crate::protocol::connection::{Begun, Exchange, Returned};
+use crate::protocol::connection::{Exchange, Returned};
 
 impl<C: Clock> SliceRunner<C> {
     /// Assigns due requests to free places, then sends what was gathered. `freed` is as in `next_departure`.
@@ -20,15 +20,15 @@ impl<C: Clock> SliceRunner<C> {
 
     fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, exchange: Exchange) {
         let deadline = exchange.deadline;
-        let begun = self.connections[token].begin(io, token, exchange, &mut self.dispatcher.cursor);
-        self.note_begun(token, deadline, &begun, now);
+        let bytes = self.connections[token].begin(io, token, exchange, &mut self.dispatcher.cursor);
+        self.note_begun(token, deadline, bytes, now);
         self.note_early_message(token, now);
     }
 
     fn send_again(&mut self, io: &mut impl Transport, token: Token, Returned { exchange, parts, .. }: Returned) {
         let (now, deadline) = (self.now(), exchange.deadline);
-        let begun = self.connections[token].begin_parts(io, token, exchange, parts);
-        self.note_begun(token, deadline, &begun, now);
+        let bytes = self.connections[token].begin_parts(io, token, exchange, parts);
+        self.note_begun(token, deadline, bytes, now);
     }
 
     /// Keeps a request until a connection sends it. Its place is free for another request, or for this one again.
@@ -44,14 +44,11 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    fn note_begun(&mut self, token: Token, deadline: Nanos, begun: &Begun, now: Nanos) {
+    fn note_begun(&mut self, token: Token, deadline: Nanos, bytes: usize, now: Nanos) {
         self.connections.wake_by(deadline);
         self.wait_policy.note_send(now);
-        match *begun {
-            Begun::Sent { bytes } => self.recorder.record_sent_bytes(now, bytes),
-            Begun::ToBeFlushed => self.connections.flush_later(token),
-            Begun::Gathered => {}
-        }
+        self.recorder.record_sent_bytes(now, bytes);
+        self.flush_later(token);
         if self.connections[token].is_retired() {
             self.remove_places(token);
         }
