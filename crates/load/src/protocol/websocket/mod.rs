@@ -16,7 +16,10 @@ use crate::protocol::conversation::Push;
 #[derive(Debug, Default)]
 pub(crate) struct WebSocket {
     base: Arc<str>,
-    state: WebSocketState,
+    /// Until it is open.
+    handshake: Option<Handshake>,
+    /// Once it is open.
+    endpoint: Option<Endpoint>,
     /// What the server pushes; `None` if it only answers.
     push: Option<Push>,
     /// A request that waits for its answer, or a subscription.
@@ -32,14 +35,6 @@ pub(crate) struct WebSocket {
     ping_sent_at: Option<Nanos>,
 }
 
-#[derive(Debug, Default)]
-enum WebSocketState {
-    #[default]
-    Closed,
-    Handshake(Handshake),
-    Open(Endpoint),
-}
-
 impl WebSocket {
     pub(crate) fn new(base: Arc<str>, push: Option<Push>) -> Self {
         Self { base, push, ..Self::default() }
@@ -50,7 +45,7 @@ impl WebSocket {
         let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
         let begun = Handshake::begin(&parts.path, host, &parts.headers);
         let (handshake, request) = begun.map_err(|error| Problem::new(ErrorClass::Write, error.to_string()))?;
-        self.state = WebSocketState::Handshake(handshake);
+        (self.handshake, self.endpoint) = (Some(handshake), None);
         self.early_message_problem = None;
         self.has_sent_request = false;
         Ok(request.into())
@@ -58,11 +53,11 @@ impl WebSocket {
 
     /// Reads bytes of the handshake's answer. Returns whether the WebSocket is open.
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
-        let WebSocketState::Handshake(handshake) = &mut self.state else { return Ok(true) };
+        let Some(handshake) = &mut self.handshake else { return Ok(true) };
         let received = handshake.receive(bytes);
         let is_open = received.map_err(|error| Problem::new(ErrorClass::Upgrade, error))?;
         if is_open {
-            self.state = WebSocketState::Open(Endpoint::client());
+            (self.handshake, self.endpoint) = (None, Some(Endpoint::client()));
             self.arrived_with_handshake = !bytes.is_empty();
         }
         Ok(is_open)
@@ -88,7 +83,7 @@ impl WebSocket {
 
     /// Whether a flush must be requested for bytes such as the answer to a ping.
     pub(crate) fn wants_flush(&self) -> bool {
-        matches!(&self.state, WebSocketState::Open(endpoint) if !endpoint.outgoing().is_empty())
+        self.endpoint.as_ref().is_some_and(|endpoint| !endpoint.outgoing().is_empty())
     }
 
     /// Sends a message, or subscribes, with the first message of the subscription if it has any.
@@ -112,7 +107,7 @@ impl WebSocket {
     }
 
     fn send_message(&mut self, message: &[u8]) {
-        if let WebSocketState::Open(endpoint) = &mut self.state
+        if let Some(endpoint) = &mut self.endpoint
             && endpoint.send_message(Kind::Text, message).is_err()
         {
             // A message that is not text is sent as binary, which allows any bytes.
@@ -128,7 +123,7 @@ impl WebSocket {
     }
 
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        let WebSocketState::Open(endpoint) = &mut self.state else { return 0 };
+        let Some(endpoint) = &mut self.endpoint else { return 0 };
         let bytes = endpoint.outgoing().len();
         if bytes > 0 {
             io.send_bytes(token, endpoint.outgoing());
@@ -138,16 +133,16 @@ impl WebSocket {
     }
 
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
-        if let WebSocketState::Open(endpoint) = &mut self.state {
+        if let Some(endpoint) = &mut self.endpoint {
             endpoint.send_close();
         }
         self.flush(io, token);
-        self.state = WebSocketState::Closed;
+        (self.handshake, self.endpoint) = (None, None);
     }
 
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         loop {
-            let WebSocketState::Open(endpoint) = &mut self.state else { return Step::More };
+            let Some(endpoint) = &mut self.endpoint else { return Step::More };
             return match endpoint.receive(bytes) {
                 Ok(None) => {
                     self.arrived_with_handshake = false;
@@ -204,7 +199,7 @@ impl WebSocket {
     }
 
     pub(crate) fn ping(&mut self, now: Nanos) {
-        if let WebSocketState::Open(endpoint) = &mut self.state {
+        if let Some(endpoint) = &mut self.endpoint {
             endpoint.send_ping(&now.0.to_be_bytes());
             self.ping_sent_at = Some(now);
         }
