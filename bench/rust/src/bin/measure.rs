@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..SliceSpec::new(schedule, connections, StopRule::Duration(Duration::from_secs_f64(seconds)))
     };
     let sample = session.run(&slice, &Cancel::new())?;
-    print(&sample, session.congestion_control());
+    print(&sample, session.congestion.as_deref());
     Ok(())
 }
 

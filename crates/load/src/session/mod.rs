@@ -44,10 +44,15 @@ pub struct LoadSession {
     workers: Vec<WorkerThread>,
     share: Share,
     connections: usize,
-    congestion: Option<String>,
-    keeps_cpus_awake: bool,
+    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets, and where the kernel does not
+    /// say.
+    pub congestion: Option<String>,
+    /// Whether CPUs are kept from deep sleep while a slice runs. This needs permission to write `/dev/cpu_dma_latency`.
+    /// Without it, wake-ups add to latencies at low load, tens of microseconds on some machines.
+    pub keeps_cpus_awake: bool,
+    /// How many users could not be set up, and why, in one sentence; `None` if all could.
+    pub missing_users: Option<String>,
     clock_probe: Option<ClockProbe>,
-    missing_users: Option<String>,
 }
 
 impl LoadSession {
@@ -137,22 +142,6 @@ impl LoadSession {
     /// Number of worker threads. A slice has at least one connection for each of them.
     pub const fn workers(&self) -> usize {
         self.workers.len()
-    }
-
-    /// The congestion control algorithm of the session's sockets; `None` for Unix sockets, and where the kernel does not say.
-    pub fn congestion_control(&self) -> Option<&str> {
-        self.congestion.as_deref()
-    }
-
-    /// Whether CPUs are kept from deep sleep while a slice runs. This needs permission to write `/dev/cpu_dma_latency`.
-    /// Without it, wake-ups add to latencies at low load, tens of microseconds on some machines.
-    pub const fn keeps_cpus_awake(&self) -> bool {
-        self.keeps_cpus_awake
-    }
-
-    /// How many users could not be set up, and why, in one sentence; `None` if all could.
-    pub fn missing_users(&self) -> Option<&str> {
-        self.missing_users.as_deref()
     }
 
     /// Whether the offset of the server's clock is estimated, before and after each slice.
@@ -269,10 +258,7 @@ impl LoadSession {
                 add_to(&mut whole, round, SliceSample::append);
             }
         }
-        match failure {
-            Some(failure) => Err(failure),
-            None => whole.ok_or(LoadError::WorkerDied),
-        }
+        failure.map_or(whole.ok_or(LoadError::WorkerDied), Err)
     }
 
     fn check_slice(&self, slice: &SliceSpec) -> Result<(), LoadError> {

@@ -113,7 +113,7 @@ fn workers_share_connections_and_counts() {
         ..spec(server.address(), vec![get()])
     })
     .unwrap();
-    assert_eq!(session.congestion_control(), Some("reno"));
+    assert_eq!(session.congestion.as_deref(), Some("reno"));
     let sample = run(&mut session, &count(501, 5));
     assert_eq!((sample.ok, sample.workers as usize), (501, workers));
     assert_eq!(run(&mut session, &SliceSpec { connections: 5, ..open(1000.0, 100) }).offered, 100);
@@ -149,7 +149,7 @@ fn a_server_may_listen_in_the_file_system() {
     });
     let mut session = LoadSession::open(&spec(Target::Unix(path), vec![get()])).unwrap();
     let sample = run(&mut session, &count(10, 1));
-    assert_eq!((sample.ok, session.congestion_control()), (10, None), "{:?}", sample.errors);
+    assert_eq!((sample.ok, session.congestion.as_deref()), (10, None), "{:?}", sample.errors);
 }
 
 #[test]

@@ -47,8 +47,8 @@ impl LoadSource for LoadSession {
         Equipment {
             agents: Vec::new(),
             load_cpus: job.plan.load_cpus.clone(),
-            congestion: self.congestion_control().unwrap_or("none").to_owned(),
-            keeps_cpus_awake: if self.keeps_cpus_awake() { "yes" } else { "no" }.to_owned(),
+            congestion: self.congestion.as_deref().unwrap_or("none").to_owned(),
+            keeps_cpus_awake: if self.keeps_cpus_awake { "yes" } else { "no" }.to_owned(),
             sending: job.slice.sending.to_string(),
         }
     }

@@ -78,7 +78,7 @@ fn load_source(
         return Ok(Box::new(start_fleet(args, job, files, pods)?));
     }
     let session = LoadSession::open(&job.session)?;
-    session.missing_users().into_iter().for_each(note);
+    session.missing_users.as_deref().into_iter().for_each(note);
     if session.estimates_clock() {
         note(
             "the offset of the server's clock is estimated from messages pushed to one user before and after the load",

@@ -80,7 +80,7 @@ fn each_user_logs_in_once_and_keeps_its_values_over_connections_and_slices() {
         for schedule in [Schedule::Closed, Schedule::constant(1000.0)] {
             let (address, journal) = shop(closes);
             let mut session = LoadSession::open(&spec(address, requests("ada\nbob\ncy\ndan\neve\n"))).unwrap();
-            assert_eq!(session.missing_users(), None);
+            assert_eq!(session.missing_users, None);
             for _ in 0..2 {
                 let sample = drive(&mut session, &SliceSpec { schedule: schedule.clone(), ..count(20, 4) });
                 assert_eq!((sample.ok, sample.failed), (20, 0), "{:?}", sample.errors);
@@ -97,7 +97,7 @@ fn each_user_logs_in_once_and_keeps_its_values_over_connections_and_slices() {
 fn users_who_cannot_be_set_up_take_no_part_and_are_counted_by_class() {
     let (address, journal) = shop(false);
     let mut session = LoadSession::open(&spec(address, requests("ada\nbad1\ncy\nbad2\n"))).unwrap();
-    let missing = session.missing_users().unwrap().to_owned();
+    let missing = session.missing_users.clone().unwrap();
     for says in ["2 of 4 users", "set-up of a user, POST /login: status 401 instead of 201"] {
         assert!(missing.contains(says), "{missing}");
     }
@@ -144,7 +144,7 @@ fn users_who_were_not_tried_are_missing_too() {
     });
     let users = format!("late\n{}", "bad\n".repeat(499));
     let session = LoadSession::open(&SessionSpec { connections: 500, ..spec(address, requests(&users)) }).unwrap();
-    assert!(session.missing_users().unwrap().starts_with("499 of 500 users"), "{:?}", session.missing_users());
+    assert!(session.missing_users.as_ref().unwrap().starts_with("499 of 500 users"), "{:?}", session.missing_users);
 }
 
 #[test]
