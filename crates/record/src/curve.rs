@@ -1,12 +1,12 @@
 //! Whether a slice kept a curve of latencies. The search for a capacity uses this, and so does its summary.
 
-use tare_plan::condition::{Clock, Condition, Metric, Statistic};
+use tare_plan::condition::{Condition, Metric, Statistic};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::{Capacity, CapacitySearch, SearchRule};
 
 use crate::StoredSlice;
-use crate::figure::histogram_figure;
+use crate::figure::{histogram_figure, times_by};
 
 /// The limit on failures for a curve without one.
 const FAILED: &str = "errors<=0.1%";
@@ -54,7 +54,7 @@ pub fn measured_figure(limit: &Condition, slice: &StoredSlice) -> f64 {
         Metric::Throughput => slice.load.throughput_per_s(),
         // A curve has no such limit.
         Metric::Status(..) | Metric::StatusShare(..) => 0.0,
-        Metric::Latency(statistic, clock) => latency(statistic, &histogram_of(clock, slice)),
+        Metric::Latency(statistic, clock) => latency(statistic, &times_by(clock, &slice.load).unpack()),
     }
 }
 
@@ -67,14 +67,6 @@ fn failed_share(slice: &StoredSlice) -> f64 {
 /// Failed requests, and pushed messages that did not arrive.
 fn failed_or_missing(slice: &StoredSlice) -> u64 {
     slice.load.failed + slice.load.messages.missing
-}
-
-fn histogram_of(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
-    match clock {
-        Clock::Response => slice.load.response.unpack(),
-        Clock::Service => slice.load.service.unpack(),
-        Clock::SendLag => slice.load.send_lag.unpack(),
-    }
 }
 
 /// A short try cannot state a high percentile. It is at most the maximum, which is used instead.

@@ -1,7 +1,8 @@
 //! One figure of a histogram, or why it cannot be stated.
 
 use serde::{Deserialize, Deserializer};
-use tare_plan::condition::Statistic;
+use tare_plan::condition::{Clock, Statistic};
+use tare_sample::{PackedHistogram, SliceSample};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{SAMPLES_ABOVE, printable};
 
@@ -17,6 +18,15 @@ pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> R
             Err(format!("too few answers to tell: it takes {needed}, and there are {}", histogram.len()))
         }
         Statistic::Percentile(p) => some(histogram.value_at_quantile_ns(p / 100.0).map(|ns| ns as f64)),
+    }
+}
+
+/// The times of a slice by one clock.
+pub fn times_by(clock: Clock, load: &SliceSample<PackedHistogram>) -> &PackedHistogram {
+    match clock {
+        Clock::Response => &load.response,
+        Clock::Service => &load.service,
+        Clock::SendLag => &load.send_lag,
     }
 }
 

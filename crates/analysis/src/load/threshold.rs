@@ -1,12 +1,12 @@
 //! Conditions on which a load fails (`--fail-if 'p99>5ms'`) held against the load.
 
-use tare_plan::condition::{Clock, Condition, Metric};
-use tare_record::figure::histogram_figure;
+use tare_plan::condition::{Condition, Metric};
+use tare_record::figure::{histogram_figure, times_by};
 use tare_record::{LoadRecord, RequestTally};
 use tare_stats::histogram::LatencyHistogram;
 
+use super::merged;
 use super::summary::LoadSummary;
-use super::{merged, response_times};
 use crate::format::{Unit, count, rate, share, single};
 use crate::summary::ThresholdResult;
 
@@ -26,11 +26,6 @@ pub(super) fn hold(
     let requests = summary.requests;
     let (ok, failed) = of_url.as_ref().map_or((requests.ok, requests.failed), |(ok, failed, _)| (*ok, *failed));
     let failed_share = failed as f64 / (ok + failed).max(1) as f64;
-    let of_all = |clock| match clock {
-        Clock::Response => response_times(record),
-        Clock::Service => merged(record, |load| &load.service),
-        Clock::SendLag => merged(record, |load| &load.send_lag),
-    };
     let answers_of = |from: u16, to: u16| {
         let found = summary.statuses.iter().filter(|one| (from..=to).contains(&one.status));
         found.map(|one| one.count).sum::<u64>()
@@ -49,7 +44,8 @@ pub(super) fn hold(
             (Some(events as f64), count(events, "connection event"))
         }
         Metric::Latency(statistic, clock) => {
-            let times = of_url.map_or_else(|| of_all(clock), |(_, _, times)| times);
+            let of_all = || merged(record, |load| times_by(clock, load));
+            let times = of_url.map_or_else(of_all, |(_, _, times)| times);
             match histogram_figure(&times, statistic) {
                 Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
                 Err(why) => (None, why),
