@@ -125,18 +125,30 @@ fn text(summary: &Summary, alike: &[Note<'_>]) -> String {
     let all = if alike.len() > 1 { " for all" } else { "" };
     let needed = alike.iter().filter_map(|note| note.needed_s).reduce(f64::max).filter(|s| *s <= WORTH_WAITING_S);
     let needed = needed.map(|s| format!("; about {} more needed{all}", roughly(s))).unwrap_or_default();
-    format!("{}: {}{needed}", who(summary, alike), alike[0].text)
-}
-
-fn who(summary: &Summary, alike: &[Note<'_>]) -> String {
-    if alike[0].is_brief && alike.len() > MOST_NAMES {
-        return count(alike.len() as u64, "row");
-    }
     let several = summary.cells.windows(2).any(|pair| pair[0].scenario != pair[1].scenario);
     let scenario = |cell: &Cell| if several { format!(" on {}", cell.scenario) } else { String::new() };
-    let mut names: Vec<String> =
-        alike.iter().map(|note| format!("{}{}", note.cell.variant, scenario(note.cell))).collect();
+    let names = alike.iter().map(|note| format!("{}{}", note.cell.variant, scenario(note.cell)));
+    format!("{}: {}{needed}", who(names.collect(), alike[0].is_brief), alike[0].text)
+}
+
+fn who(mut names: Vec<String>, is_brief: bool) -> String {
+    if is_brief && names.len() > MOST_NAMES {
+        return count(names.len() as u64, "row");
+    }
     // A baseline has a cell in every group that it serves.
     names.dedup();
     enumerate(&names)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn many_cells_of_one_line_are_counted() {
+        let who =
+            |names: &[&str], is_brief| super::who(names.iter().map(|name| (*name).to_owned()).collect(), is_brief);
+        assert_eq!(who(&["a", "b"], true), "a, b");
+        assert_eq!(who(&["a", "a"], true), "a");
+        assert_eq!(who(&["a", "b", "c"], true), "3 rows");
+        assert_eq!(who(&["a", "b", "c"], false), "a, b, c");
+    }
 }
