@@ -6,7 +6,7 @@ use tare_record::StoredSlice;
 use tare_stats::ForkRatio;
 
 use super::{MeasuredRatio, Sides, measure_ratio, ratios_of_single_pairs};
-use crate::cell::CellAnalysis;
+use crate::cell::{CellAnalysis, level};
 use crate::format;
 use crate::summary::Latency;
 
@@ -92,11 +92,8 @@ fn share(
     let ratio = |(fork, [mine, theirs]): &(u32, [(u64, u64); 2])| {
         Some((*fork, ForkRatio::from_pairs(&[(smooth(*mine), smooth(*theirs))]).ok()?))
     };
-    let level = |side: usize| {
-        let sums = pairs.iter().map(|(_, both)| both[side]).fold((0, 0), |(a, b), (part, all)| (a + part, b + all));
-        sums.0 as f64 / sums.1 as f64
-    };
-    measure_ratio(sides, pairs.iter().filter_map(ratio).collect(), (currency, kind), (level(0), level(1)))
+    let level = |side: usize| level::quotient(pairs.iter().map(|(_, both)| both[side]));
+    measure_ratio(sides, pairs.iter().filter_map(ratio).collect(), (currency, kind), (level(0)?, level(1)?))
 }
 
 fn load_label(sides: Sides<'_>, kind: SliceKind) -> String {
