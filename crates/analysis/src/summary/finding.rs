@@ -55,7 +55,6 @@ report_findings! {
     RunFailed: Error, "tare failed", "The run ended early. The report shows what was measured before.", "";
     RecordUnfinished: Warning, "Unfinished record", "The record was cut short:",
         "tare was killed, or its disk was full. If tare still measures, wait for its end.";
-    ServerDied: Error, "Server died", "The server ended before tare stopped it.", "Read its log in the folder of the run.";
     ForksSetAside: Info, "Starts set aside",
         "Other programs or the hypervisor took over 10 % of the cores in most rounds. These starts do not count, whatever their figures.",
         "Stop the other programs: each start set aside costs time.";

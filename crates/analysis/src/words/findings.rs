@@ -2,9 +2,7 @@
 
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
-use tare_record::{
-    EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, PauseCause, RunRecord,
-};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, LoadRecord, PauseCause, RunRecord};
 use tare_units::{distinct, grouped_by};
 
 use crate::cell::{CellAnalysis, recorded_part};
@@ -30,7 +28,6 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     let held = || recorded_part(record.header.started_unix_ns, &record.slices);
     let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
     all.extend(of_events(&record.events, cells));
-    all.extend(deaths(record));
     all.extend(of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
     all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, &compared.noise, plan.stop.region)));
@@ -112,21 +109,6 @@ fn server(event: &EventRecord, cells: &[CellAnalysis<'_>]) -> Option<String> {
     let (variant, group) = (event.variant.as_ref()?, event.group.as_deref().unwrap_or_default());
     let alike = cells.iter().filter(|cell| cell.cell.variant == *variant && !group.is_empty());
     Some(with_group(variant, group, alike.map(|cell| &cell.cell.group)))
-}
-
-/// Servers that died, hung or broke the contract, where no event says so.
-fn deaths(record: &RunRecord) -> Vec<Finding> {
-    let is_told = |dead: &ForkRecord| {
-        let mut errors = record.events.iter().filter(|event| event.level == EventLevel::Error);
-        errors.any(|e| e.is_about(&dead.group, &dead.variant) && e.fork.is_none_or(|number| number == dead.fork))
-    };
-    let dead = record.forks.iter().filter(|fork| !fork.healthy && !is_told(fork));
-    let told = |dead: &ForkRecord| {
-        let alike = record.forks.iter().filter(|fork| fork.variant == dead.variant);
-        let name = with_group(&dead.variant, &dead.group, alike.map(|fork| &fork.group));
-        Finding::of_report(ReportFinding::ServerDied, &format!("{name}, start {}: {}", dead.fork, dead.end))
-    };
-    dead.map(told).collect()
 }
 
 /// Which facts about the machine disturb, unless an event says so. The preflight sees by core what they sum up.

@@ -44,16 +44,6 @@ fn a_dying_server_voids_its_cell_and_shows_its_log() {
 }
 
 #[test]
-fn a_death_that_no_event_tells_of_is_a_finding() {
-    let mut record = standard();
-    record.forks[0].healthy = false;
-    record.forks[0].end = "killed by signal 9".to_owned();
-    let summary = summarize(&record);
-    assert_eq!(summary.findings[0].kind, FindingKind::Report(ReportFinding::ServerDied));
-    assert!(summary.findings[0].text.contains("killed by signal 9"));
-}
-
-#[test]
 fn failures_void_a_cell_above_one_in_a_thousand_and_cast_doubt_below() {
     for (failed, state) in [(0, ValidityState::Valid), (30, ValidityState::Suspect), (9_000, ValidityState::Void)] {
         let mut record = standard();
