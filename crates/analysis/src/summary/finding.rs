@@ -52,7 +52,6 @@ report_findings! {
         "The budget ended before every comparison was decided, or before every interval was as narrow as asked (--half-width).",
         "Raise the budget (--budget).";
     Interrupted: Warning, "Interrupted", "Ctrl-C ended this run. The report shows what was measured before.", "";
-    RunFailed: Error, "tare failed", "The run ended early. The report shows what was measured before.", "";
     RecordUnfinished: Warning, "Unfinished record", "The record was cut short:",
         "tare was killed, or its disk was full. If tare still measures, wait for its end.";
     ForksSetAside: Info, "Starts set aside",

@@ -26,7 +26,7 @@ const PROBING_SHARE: f64 = 0.01;
 pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared: &Compared) -> Vec<Finding> {
     let plan = &record.header.plan;
     let held = || recorded_part(record.header.started_unix_ns, &record.slices);
-    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
+    let mut all: Vec<Finding> = of_end(record.end, held).into_iter().collect();
     all.extend(of_events(&record.events, cells));
     all.extend(of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
@@ -45,25 +45,23 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
 /// What to know before relying on the figures of a load, apart from the reasons of its verdict.
 pub fn of_load(record: &LoadRecord) -> Vec<Finding> {
     let held = || recorded_part(record.header.started_unix_ns, &record.intervals);
-    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
+    let mut all: Vec<Finding> = of_end(record.end, held).into_iter().collect();
     all.extend(of_events(&record.events, &[]));
     all.extend(of_machine(&record.header.environment, &record.events));
     all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     all
 }
 
-/// How the run ended, if it did not complete. An event that says why tare failed replaces this finding. `held` says which
-/// part a record without an end holds.
-fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord], held: impl FnOnce() -> String) -> Option<Finding> {
-    let kind = match end.map(|(status, _)| status) {
-        Some(EndStatus::Complete) => return None,
-        Some(EndStatus::Failed) if has_event(events, EventName::TareFailed) => return None,
-        Some(EndStatus::BudgetSpent) => ReportFinding::BudgetSpent,
-        Some(EndStatus::Interrupted) => ReportFinding::Interrupted,
-        Some(EndStatus::Failed) => ReportFinding::RunFailed,
-        None => return Some(Finding::of_report(ReportFinding::RecordUnfinished, &held())),
+/// How the run ended, if it did not complete. Why tare failed is told by an event. `held` says which part a record
+/// without an end holds.
+fn of_end(end: Option<(EndStatus, u64)>, held: impl FnOnce() -> String) -> Option<Finding> {
+    let (kind, detail) = match end.map(|(status, _)| status) {
+        Some(EndStatus::Complete | EndStatus::Failed) => return None,
+        Some(EndStatus::BudgetSpent) => (ReportFinding::BudgetSpent, String::new()),
+        Some(EndStatus::Interrupted) => (ReportFinding::Interrupted, String::new()),
+        None => (ReportFinding::RecordUnfinished, held()),
     };
-    Some(Finding::of_report(kind, ""))
+    Some(Finding::of_report(kind, &detail))
 }
 
 fn has_event(events: &[EventRecord], name: EventName) -> bool {
