@@ -46,7 +46,8 @@ impl SetAside {
             let are_many = if of_fork.clone().any(|slice| slice.load.turns > 1) {
                 !aside.leave_out_rounds(of_fork, is_disturbed)
             } else {
-                cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s))))
+                let in_fork = |slice: &&StoredSlice| (slice.key.phase, slice.key.fork) == (Phase::Measure, *fork);
+                cells.iter().any(|cell| are_too_many_disturbed(cell.slices.iter().copied().filter(in_fork)))
             };
             if are_many {
                 aside.forks.insert(*fork);

@@ -82,12 +82,7 @@ impl<'a> Evidence<'a> {
 
     /// Those of the forks that count.
     pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored_slices().filter(|s| s.key.kind != SliceKind::Capacity)
-    }
-
-    /// Those and the tries of searches.
-    pub fn scored_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.counted.values().flatten().copied()
+        self.counted.values().flatten().copied().filter(|s| s.key.kind != SliceKind::Capacity)
     }
 
     /// Those and the tries of searches of one fork.
@@ -100,16 +95,11 @@ impl<'a> Evidence<'a> {
     }
 
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
-        self.scored_slices().filter(move |s| s.key.kind == kind)
+        self.counted.values().flatten().copied().filter(move |s| s.key.kind == kind)
     }
 
     pub fn in_fork(&self, kind: SliceKind, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
         self.scored_in(fork).filter(move |s| s.key.kind == kind)
-    }
-
-    pub fn is_of(&self, slice: &StoredSlice) -> bool {
-        let Subject { group, scenario, variant, .. } = self.subject;
-        (group, scenario, variant) == (&*slice.key.group, &*slice.key.scenario, &*slice.key.variant)
     }
 
     pub fn fork_numbers(&self) -> Vec<u32> {
