@@ -125,7 +125,7 @@ impl Comparison {
             of_forks.transpose()
         };
         let log = interval(method)?;
-        let equivalence = interval(method.at_level((2.0 * method.alpha()).min(MAX_LEVEL)))?;
+        let equivalence = interval(method.at_level((2.0 * method.alpha).min(MAX_LEVEL)))?;
         let plain = method.with_prior(None);
         let without_prior = if plain == method { None } else { interval(plain)? };
         let [ratio, equivalence, without_prior] = [log, equivalence, without_prior].map(|log| log.map(|log| log.exp()));
@@ -161,6 +161,7 @@ fn interval_past_declared(all: &Spread, planned: &Spread, method: &Method) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::MethodKind;
 
     fn forks(ratios: &[f64]) -> Vec<ForkRatio> {
         ratios.iter().map(|r| ForkRatio::from_pairs(&[(*r, 1.0)]).unwrap()).collect()
@@ -227,7 +228,11 @@ mod tests {
     fn a_forecast_expects_further_forks_to_scatter_as_earlier_ones_did() {
         // Two forks that agree by chance, where earlier ones scattered by 3 %: six more bring the spread near that.
         let prior = Some(VariancePrior { sd: 0.03, df: 6.0 });
-        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior };
+        let method = Method {
+            alpha: 0.05,
+            kind: MethodKind::Repeated { min_forks: 3, max_forks: 8, may_continue: false },
+            prior,
+        };
         let now = Comparison::over_forks(&forks(&[1.05, 1.05]), method, SD_FLOOR).unwrap();
         // Moderated: (6 · 0.03² + 0.005²) / 7; then (0.005² + 6 · that) / 7.
         let moderated = (6.0 * 0.03f64.powi(2) + SD_FLOOR.powi(2)) / 7.0;
@@ -239,7 +244,11 @@ mod tests {
 
     #[test]
     fn a_forecast_beyond_the_declared_forks_has_no_more_evidence_than_their_interval() {
-        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
+        let method = Method {
+            alpha: 0.05,
+            kind: MethodKind::Repeated { min_forks: 3, max_forks: 8, may_continue: false },
+            prior: None,
+        };
         let now = Comparison::over_forks(&forks(&[1.01, 1.03, 1.0, 1.02]), method, SD_FLOOR).unwrap();
         let [last, beyond] = [8, 80].map(|forks| now.forecast(forks).unwrap());
         assert!((last.log.unwrap().half_width() - beyond.log.unwrap().half_width()).abs() < 1e-12);
@@ -249,7 +258,11 @@ mod tests {
 
     #[test]
     fn an_interval_contains_its_estimate_when_later_forks_differ() {
-        let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: true, prior: None };
+        let method = Method {
+            alpha: 0.05,
+            kind: MethodKind::Repeated { min_forks: 3, max_forks: 4, may_continue: true },
+            prior: None,
+        };
         let steady = [0.10, 0.11, 0.09, 0.10, 0.10, 0.11, 0.09, 0.10];
         let drifting = [0.10, 0.11, 0.09, 0.10, 0.20, 0.21, 0.19, 0.20, 0.20, 0.21, 0.19, 0.20];
         for logs in [&steady[..], &drifting] {

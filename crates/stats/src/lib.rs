@@ -26,7 +26,7 @@ pub use contrast::{RandomEffects, SampleMean};
 pub use error::StatsError;
 pub use histogram::{LatencyHistogram, PercentilePoint};
 pub use interval::{Interval, noise_floor};
-pub use method::Method;
+pub use method::{Method, MethodKind};
 pub use moderated::VariancePrior;
 pub use odd::find_odd_starts;
 pub use repeated::LookSchedule;

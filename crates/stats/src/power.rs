@@ -60,6 +60,7 @@ fn chance_to_exclude_zero(effect: f64, half_width: impl Fn(f64) -> f64, forks: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::MethodKind;
 
     #[test]
     fn detectable_differences_agree_with_published_sample_sizes() {
@@ -79,14 +80,12 @@ mod tests {
 
     #[test]
     fn a_prior_makes_smaller_differences_detectable() {
-        let plain = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: false, prior: None };
-        let with = |sd| Method::Repeated {
+        let plain = Method {
             alpha: 0.05,
-            min_forks: 3,
-            max_forks: 4,
-            may_continue: false,
-            prior: Some(crate::VariancePrior { sd, df: 6.0 }),
+            kind: MethodKind::Repeated { min_forks: 3, max_forks: 4, may_continue: false },
+            prior: None,
         };
+        let with = |sd| plain.with_prior(Some(crate::VariancePrior { sd, df: 6.0 }));
         let sees = |method| detectable_difference(0.03, method, 4, 0.8).unwrap();
         assert!(sees(with(0.03)) < 0.8 * sees(plain), "{} {}", sees(with(0.03)), sees(plain));
         // A prior of far smaller forks is dropped in nearly every run.

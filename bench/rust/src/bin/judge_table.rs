@@ -113,7 +113,7 @@ fn result(comparison: &Comparison, verdict: Verdict) -> Result<Judged, StatsErro
         Verdict::NoInterval => ("no_interval", None),
         Verdict::Void => ("void", None),
     };
-    let method = format!("Student t{spread}, α {}, {} starts", comparison.method.alpha(), comparison.forks);
-    let prior = comparison.method.prior().filter(|_| is_moderated);
+    let method = format!("Student t{spread}, α {}, {} starts", comparison.method.alpha, comparison.forks);
+    let prior = comparison.method.prior.filter(|_| is_moderated);
     Ok(Judged { lo: ratio.lo, hi: ratio.hi, method, verdict, starts_needed, prior })
 }

@@ -10,7 +10,7 @@ use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::verdict::LARGE_TABLE;
-use tare_stats::{DecisionRule, Method, Region, StopReason, UndecidedReason, Verdict, noise_floor};
+use tare_stats::{DecisionRule, MethodKind, Region, StopReason, UndecidedReason, Verdict, noise_floor};
 
 use crate::cell::{CellAnalysis, analyze_cells};
 use crate::earlier::means_s;
@@ -301,7 +301,7 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
 
 /// The time of the forks that are still needed; of those that an interval lacks, where so few allow no forecast.
 fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Option<f64>) -> Option<f64> {
-    let is_fixed = matches!(comparison.method, Method::FixedForks { .. });
+    let is_fixed = comparison.method.kind == MethodKind::FixedForks;
     let needed = match verdict {
         Verdict::Inconclusive { forks_needed: Some(needed), .. } => needed,
         Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, .. } | Verdict::NoInterval if !is_fixed => {

@@ -55,7 +55,7 @@ pub(crate) fn is_used(comparison: &Comparison) -> bool {
 
 pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let (comparison, source) = (&measured_ratio.comparison, measured_ratio.prior_source.as_ref()?);
-    let prior = comparison.method.prior()?;
+    let prior = comparison.method.prior?;
     bounds(comparison.ratio)?;
     let (without, is_used) = (bounds(comparison.without_prior)?, is_used(comparison));
     let whose = format!("the standard deviation of {} ({})", source.text, share(prior.sd));

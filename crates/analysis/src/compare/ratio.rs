@@ -10,7 +10,7 @@ use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
-use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
+use tare_stats::{Comparison, ForkRatio, Method, MethodKind, VariancePrior, find_odd_starts};
 
 use crate::cell::CellAnalysis;
 use crate::cell::capacity::{self, FoundLoad};
@@ -99,18 +99,17 @@ impl MeasuredRatio {
 
 /// How intervals over forks are made under this plan. With a fixed number of forks, earlier runs do not count.
 pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
-    let alpha = plan.stop.alpha;
-    match plan.stop.forks {
-        Forks::UntilDecided { at_least, max_forks: Some(max_forks), .. } if plan.mode == Mode::Compared => {
+    let kind = match plan.stop.forks {
+        Forks::UntilDecided { at_least: min_forks, max_forks, .. } if plan.mode == Mode::Compared => {
             // Listed groups make room for the next one at their declared number, so they need no interval beyond it.
             let may_continue = plan.stop.order == GroupOrder::Even;
-            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue, prior }
+            let repeated = |max_forks| MethodKind::Repeated { min_forks, max_forks, may_continue };
+            max_forks.map_or(MethodKind::Sequential { min_forks }, repeated)
         }
-        Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
-            Method::Sequential { alpha, min_forks: at_least }
-        }
-        _ => Method::FixedForks { alpha, prior: None },
-    }
+        _ => MethodKind::FixedForks,
+    };
+    let prior = prior.filter(|_| kind != MethodKind::FixedForks);
+    Method { alpha: plan.stop.alpha, kind, prior: None }.with_prior(prior)
 }
 
 /// All currencies that both sides have over some forks, the deciding one first.
@@ -257,6 +256,6 @@ fn measure_ratio(
         comparison,
         bound: None,
         sd_floor,
-        prior_source: earlier.filter(|_| method.prior().is_some()).map(PriorSource::earlier),
+        prior_source: earlier.filter(|_| method.prior.is_some()).map(PriorSource::earlier),
     })
 }

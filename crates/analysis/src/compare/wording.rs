@@ -3,7 +3,7 @@
 use tare_plan::Currency;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::verdict::MAX_FORECAST_FORKS;
-use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
+use tare_stats::{Comparison, Method, MethodKind, UndecidedReason, Verdict};
 
 use crate::compare::prior;
 use crate::compare::ratio::MeasuredRatio;
@@ -17,13 +17,14 @@ pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
     let source = measured_ratio.prior_source.as_ref().filter(|_| prior::is_used(comparison));
     let whose = source.map(|source| if source.is_of_this_run { "this run's comparisons" } else { "earlier starts" });
     let moderated = whose.map_or_else(String::new, |whose| format!(", with the spread of {whose}"));
-    match comparison.method {
+    let Method { alpha, kind, .. } = comparison.method;
+    match kind {
         _ if comparison.forks < 2 => "one start, no interval".to_owned(),
-        Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
-        Method::Repeated { alpha, max_forks, .. } => {
+        MethodKind::Sequential { .. } => format!("confidence sequence, α {alpha}"),
+        MethodKind::Repeated { max_forks, .. } => {
             format!("repeated intervals up to {max_forks} starts{moderated}, α {alpha}")
         }
-        Method::FixedForks { alpha, .. } => format!("Student t{moderated}, α {alpha}, {} starts", comparison.forks),
+        MethodKind::FixedForks => format!("Student t{moderated}, α {alpha}, {} starts", comparison.forks),
     }
 }
 
@@ -122,9 +123,9 @@ pub(crate) fn visible(comparison: &Comparison) -> String {
 
 /// What more starts would show. Those that are too few for an interval are too few for an outlook.
 fn outlook(reason: UndecidedReason, forks_needed: Option<u32>, comparison: &Comparison) -> String {
-    match (forks_needed, comparison.method) {
+    match (forks_needed, comparison.method.kind) {
         _ if matches!(reason, UndecidedReason::WaitsForEarlier | UndecidedReason::TooFewForks) => String::new(),
-        (None, Method::Repeated { max_forks, may_continue: false, .. }) => {
+        (None, MethodKind::Repeated { max_forks, may_continue: false, .. }) => {
             format!("; the {max_forks} starts of the plan will not decide it: plan more (--max-forks)")
         }
         (None, _) => format!("; even {} starts would not decide it", grouped(MAX_FORECAST_FORKS.into())),

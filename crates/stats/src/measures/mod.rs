@@ -27,7 +27,7 @@ pub struct Measured<'a> {
 impl Measured<'_> {
     /// The comparison at this share of α.
     pub fn at_share(&self, share: f64) -> Result<Comparison, StatsError> {
-        Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
+        Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha * share), self.sd_floor)
     }
 
     /// The verdict at this share of α. A verdict that only the whole α would give has a reason of its own.
@@ -178,7 +178,7 @@ impl Table {
         };
         let p_values: Result<Vec<f64>, StatsError> = line.iter().flatten().map(p_value).collect();
         let (p_values, first) = (p_values?, line.iter().flatten().next());
-        let alpha = first.map_or(Method::FIXED_FORKS.alpha(), |first| first.method.alpha());
+        let alpha = first.map_or(Method::FIXED_FORKS.alpha, |first| first.method.alpha);
         Ok(Self { comparisons: p_values.len(), stated: benjamini_hochberg(&p_values, alpha)?, alpha })
     }
 

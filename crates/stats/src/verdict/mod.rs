@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Comparison;
-use crate::method::Method;
+use crate::method::MethodKind;
 
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
@@ -154,13 +154,10 @@ impl Verdict {
     }
 }
 
-/// Whether the comparison may stop now, and why. With [`Method::FixedForks`] it never may: the number of forks was
+/// Whether the comparison may stop now, and why. With [`MethodKind::FixedForks`] it never may: the number of forks was
 /// fixed. Stopping at a pleasing interval would break the guarantee that the interval states.
 pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
-    match comparison.method {
-        Method::FixedForks { .. } => None,
-        Method::Sequential { .. } | Method::Repeated { .. } => reason_at_a_look(comparison, rule),
-    }
+    if comparison.method.kind == MethodKind::FixedForks { None } else { reason_at_a_look(comparison, rule) }
 }
 
 /// How many forks in all would decide the comparison if estimate and spread stayed as they are; `None` with one fork,
@@ -191,8 +188,8 @@ fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<Stop
 impl Comparison {
     /// The numbers of forks that a forecast may ask for: none beyond those with which the method ends.
     pub(crate) fn forks_to_forecast(&self) -> RangeInclusive<u32> {
-        let last = match self.method {
-            Method::Repeated { may_continue: false, .. } => self.method.declared_forks(),
+        let last = match self.method.kind {
+            MethodKind::Repeated { may_continue: false, .. } => self.method.declared_forks(),
             _ => None,
         };
         self.forks..=last.unwrap_or(MAX_FORECAST_FORKS)

@@ -4,12 +4,13 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::measures::Measured;
 use tare_stats::measures::limit::{LimitVerdict, forks_to_judge, judge_limit};
-use tare_stats::{ForkRatio, Method, Polarity, UndecidedReason};
+use tare_stats::{ForkRatio, Method, MethodKind, Polarity, UndecidedReason};
 
 use crate::normal;
 
 const ALPHA: f64 = 0.05;
-const REPEATED: Method = Method::Repeated { alpha: ALPHA, min_forks: 3, max_forks: 8, may_continue: true, prior: None };
+const REPEATED: Method =
+    Method { alpha: ALPHA, kind: MethodKind::Repeated { min_forks: 3, max_forks: 8, may_continue: true }, prior: None };
 
 fn forks(ratios: &[f64]) -> Vec<ForkRatio> {
     ratios.iter().map(|ratio| ForkRatio::from_pairs(&[(*ratio, 1.0)]).expect("a positive ratio")).collect()

@@ -4,11 +4,12 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::measures::{DECIDING_SHARE, Line, Measured, judge_measures, reasons_to_stop};
-use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
+use tare_stats::{DecisionRule, ForkRatio, Method, MethodKind, Polarity, Region, StopReason, UndecidedReason, Verdict};
 
 use crate::normal;
 
-const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
+const REPEATED: Method =
+    Method { alpha: 0.05, kind: MethodKind::Repeated { min_forks: 3, max_forks: 8, may_continue: false }, prior: None };
 
 /// Forks with these log-ratios.
 fn of_logs(logs: &[f64]) -> Vec<ForkRatio> {
@@ -132,7 +133,7 @@ fn a_small_difference_near_the_edge_of_the_region_keeps_its_verdict() {
         .map(|step| f64::from(step) * 1e-3)
         .find(|share| verdict(share / 2.0).is_difference() && verdict(*share) == Verdict::NoMaterialDifference);
     let share = flips.expect("a share at which more α makes it no material difference");
-    let level = method.alpha() * share / 0.1;
+    let level = method.alpha * share / 0.1;
     let of = |forks| measured(forks, method.at_level(level));
     let verdicts = judge_measures(&[vec![of(&open), of(&open)], vec![of(&edge), of(&open)]], &rule).unwrap();
     assert_eq!(verdicts[1][0], Some(Verdict::Worse { material: false }));

@@ -5,7 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::verdict::reason_to_stop;
 use tare_stats::{
-    Comparison, DecisionRule, ForkRatio, Interval, LookSchedule, Method, Region, SD_FLOOR, SampleMean, VariancePrior,
+    Comparison, DecisionRule, ForkRatio, Interval, LookSchedule, Method, MethodKind, Region, SD_FLOOR, SampleMean,
+    VariancePrior,
 };
 
 use crate::normal;
@@ -35,7 +36,7 @@ fn share_missed(
 ) -> f64 {
     let mut rng = Pcg64::seed_from_u64(41);
     let (min_forks, max_forks) = schedule;
-    let method = Method::Repeated { alpha, min_forks, max_forks, may_continue: false, prior };
+    let method = Method { alpha, kind: MethodKind::Repeated { min_forks, max_forks, may_continue: false }, prior };
     let mut missed = 0;
     for _ in 0..RUNS {
         let scale = spread(&mut rng);
@@ -118,7 +119,11 @@ fn compare(logs: &[f64], method: Method) -> Comparison {
 
 #[test]
 fn going_on_past_the_declared_forks_keeps_alpha() {
-    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 5, may_continue: true, prior: None };
+    let method = Method {
+        alpha: 0.05,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: 5, may_continue: true },
+        prior: None,
+    };
     let mut rng = Pcg64::seed_from_u64(9);
     let runs = 2_000;
     let missed = (0..runs)
@@ -134,7 +139,11 @@ fn going_on_past_the_declared_forks_keeps_alpha() {
 
 /// Forks about `truth` of a run that ends as a real one does: when its comparison may stop, or with twelve forks.
 fn stopped_run(truth: f64, rng: &mut Pcg64) -> Vec<f64> {
-    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 12, may_continue: false, prior: None };
+    let method = Method {
+        alpha: 0.05,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: 12, may_continue: false },
+        prior: None,
+    };
     let region = Region { margin: 0.05 };
     let rule = DecisionRule { region, half_width: Some(0.04), ..DecisionRule::default() };
     let mut logs = Vec::new();
@@ -165,7 +174,11 @@ fn welchs_interval_of_runs_that_stopped_at_their_verdict_misses_somewhat_more_of
 
 #[test]
 fn beyond_the_declared_forks_the_interval_never_grows_wider_than_it_was() {
-    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: true, prior: None };
+    let method = Method {
+        alpha: 0.05,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: 6, may_continue: true },
+        prior: None,
+    };
     let logs: Vec<f64> = (0..40).map(|i| 0.05 + 0.02 * f64::from((i * 7) % 5 - 2)).collect();
     let at = |forks: usize| compare(&logs[..forks], method).log.unwrap();
     let inside = |inner: Interval, outer: Interval| outer.lo <= inner.lo && inner.hi <= outer.hi;
@@ -176,7 +189,11 @@ fn beyond_the_declared_forks_the_interval_never_grows_wider_than_it_was() {
 
 #[test]
 fn no_material_difference_is_judged_at_twice_alpha() {
-    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior: None };
+    let method = Method {
+        alpha: 0.05,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: 6, may_continue: false },
+        prior: None,
+    };
     let logs = [0.01, -0.01, 0.02, -0.02, 0.005, -0.005];
     let (narrow, wide) = (compare(&logs, method).equivalence.unwrap(), compare(&logs, method).ratio.unwrap());
     assert!(wide.lo < narrow.lo && narrow.hi < wide.hi);
@@ -186,7 +203,8 @@ fn no_material_difference_is_judged_at_twice_alpha() {
 #[test]
 fn a_prior_narrows_the_interval_and_both_are_there() {
     let prior = Some(VariancePrior { sd: 0.02, df: 6.0 });
-    let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior };
+    let method =
+        Method { alpha: 0.05, kind: MethodKind::Repeated { min_forks: 3, max_forks: 6, may_continue: false }, prior };
     let logs = [0.10, 0.12, 0.08, 0.14];
     let with = compare(&logs, method);
     assert_eq!(with.without_prior, compare(&logs, method.with_prior(None)).ratio);

@@ -5,7 +5,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::measures::{Line, Measured, judge_measures, reasons_to_stop};
-use tare_stats::{Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict};
+use tare_stats::{
+    Comparison, DecisionRule, ForkRatio, Method, MethodKind, Polarity, Region, SD_FLOOR, VariancePrior, Verdict,
+};
 
 use crate::normal;
 
@@ -205,8 +207,11 @@ fn a_table_without_any_difference_seldom_states_one() {
 #[test]
 fn a_table_that_is_looked_at_after_each_start_keeps_its_promise() {
     const DECLARED: usize = 6;
-    let repeated =
-        Method::Repeated { alpha: ALPHA, min_forks: 3, max_forks: DECLARED as u32, may_continue: false, prior: None };
+    let repeated = Method {
+        alpha: ALPHA,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: DECLARED as u32, may_continue: false },
+        prior: None,
+    };
     println!("| starts are, with looks | judged | false of those stated | intervals miss | found | half-width |");
     for world in [USUAL, WORLDS[2], WORLDS[3]] {
         for together in [false, true] {

@@ -2,7 +2,8 @@
 
 use tare_stats::verdict::{forks_needed, reason_to_stop};
 use tare_stats::{
-    Comparison, DecisionRule, ForkRatio, Interval, Method, Polarity, Region, StopReason, UndecidedReason, Verdict,
+    Comparison, DecisionRule, ForkRatio, Interval, Method, MethodKind, Polarity, Region, StopReason, UndecidedReason,
+    Verdict,
 };
 
 /// A comparison of ten forks whose ratio has the given bounds.
@@ -97,7 +98,11 @@ fn the_forks_needed_are_the_first_that_decide() {
 fn a_method_that_ends_promises_nothing_of_forks_beyond_its_own() {
     let rule = DecisionRule { table_level: Some(1e-9), ..DecisionRule::default() };
     let logs: Vec<f64> = (0..6).map(|i| if i % 2 == 0 { 0.04 } else { 0.06 }).collect();
-    let method = |may_continue| Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue, prior: None };
+    let method = |may_continue| Method {
+        alpha: 0.05,
+        kind: MethodKind::Repeated { min_forks: 3, max_forks: 8, may_continue },
+        prior: None,
+    };
     assert!(forks_needed(&of_logs(&logs, method(true)), &rule).unwrap() > 8);
     assert_eq!(forks_needed(&of_logs(&logs, method(false)), &rule), None);
 }

@@ -12,7 +12,7 @@ use std::thread;
 use anyhow::{Context, anyhow};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use tare_stats::Method;
+use tare_stats::{Method, MethodKind};
 
 use options::Options;
 use source::Source;
@@ -58,7 +58,11 @@ fn simulate_methods(source: &Source, options: &Options) -> anyhow::Result<Vec<Ta
         for alpha in ALPHAS {
             for with_prior in [false, true] {
                 let mut rng = Pcg64::seed_from_u64(options.seed);
-                let method = Method::Repeated { alpha, min_forks: MIN_FORKS, max_forks, may_continue, prior: None };
+                let method = Method {
+                    alpha,
+                    kind: MethodKind::Repeated { min_forks: MIN_FORKS, max_forks, may_continue },
+                    prior: None,
+                };
                 tallies.push(simulate(source, method, with_prior, options, &mut rng)?);
             }
         }

@@ -5,7 +5,8 @@ use serde::Serialize;
 use tare_stats::quantile::sd;
 use tare_stats::verdict::reason_to_stop;
 use tare_stats::{
-    Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict, find_odd_starts,
+    Comparison, DecisionRule, ForkRatio, Method, MethodKind, Polarity, Region, SD_FLOOR, VariancePrior, Verdict,
+    find_odd_starts,
 };
 
 use crate::options::Options;
@@ -91,13 +92,15 @@ pub fn simulate(
         forks += outcome.forks;
     }
     let share = |count: u32| f64::from(count) / f64::from(runs);
-    let alpha = method.alpha();
+    let alpha = method.alpha;
     let limit = alpha + 3.0 * (alpha * (1.0 - alpha) / f64::from(runs)).sqrt();
     let drawn_from = match &source.kind {
         Kind::Known(_) => (None, None),
         Kind::Recorded { comparisons } => (Some(comparisons.iter().map(Vec::len).sum()), Some(comparisons.len())),
     };
-    let Method::Repeated { max_forks, may_continue, .. } = method else { anyhow::bail!("only repeated intervals") };
+    let MethodKind::Repeated { max_forks, may_continue, .. } = method.kind else {
+        anyhow::bail!("only repeated intervals")
+    };
     Ok(Tally {
         source: source.name.clone(),
         forks: drawn_from.0,
@@ -126,8 +129,7 @@ fn with_fitted_prior(method: Method, source: &Source, rng: &mut Pcg64) -> anyhow
         groups.push((sd(&logs)?.max(SD_FLOOR), logs.len() as f64 - 1.0));
     }
     let fitted = VariancePrior::fit(&groups)?.map(VariancePrior::of_earlier_runs);
-    let Method::Repeated { alpha, min_forks, max_forks, may_continue, .. } = method else { return Ok(method) };
-    Ok(Method::Repeated { alpha, min_forks, max_forks, may_continue, prior: fitted })
+    Ok(method.with_prior(fitted))
 }
 
 /// Forks that scatter `scatter` times as much as those of the source.
@@ -163,7 +165,7 @@ impl Outcome {
     /// A run with a look after each fork. It is judged on after it would have stopped, to count the later looks too.
     fn of_run(source: &Source, method: Method, scatter: f64, rng: &mut Pcg64) -> anyhow::Result<Self> {
         let declared = method.declared_forks().unwrap_or(0);
-        let continues = matches!(method, Method::Repeated { may_continue: true, .. });
+        let continues = matches!(method.kind, MethodKind::Repeated { may_continue: true, .. });
         // A listed group replaces odd forks, up to half as many as were declared.
         let most = if continues { declared * CONTINUES } else { declared + declared / 2 };
         let rule = DecisionRule { region: Region { margin: 0.05 }, half_width: Some(0.04), ..DecisionRule::default() };
