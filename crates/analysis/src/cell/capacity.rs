@@ -1,5 +1,7 @@
 //! The largest load that keeps the curve of the plan: the search of each fork is made again from its tries.
 
+use std::cmp::Ordering;
+
 use tare_plan::condition::{Condition, Metric};
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::slo::{LoadBy, Slo};
@@ -149,28 +151,22 @@ fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredS
 
 /// What the search of one fork says of the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum FoundLoad {
-    Exactly(f64),
-    AtLeast(f64),
-    Below(f64),
+pub(crate) struct FoundLoad {
+    /// The load next to the capacity, which is the capacity itself where it was found.
+    pub load: f64,
+    /// How the capacity compares with it.
+    capacity: Ordering,
 }
 
 impl FoundLoad {
     /// What a fork's search found; `None` where it was cut short.
     pub fn of_fork(capacity: &CapacityAt, fork: u32) -> Option<Self> {
         let found = capacity.forks.iter().find(|found| found.fork == fork)?;
-        match found.failed_at {
-            broken if found.load == 0.0 => broken.map(Self::Below),
-            Some(_) => Some(Self::Exactly(found.load)),
-            None => Some(Self::AtLeast(found.load)),
-        }
-    }
-
-    /// The load next to the capacity, which is the capacity itself where it was found.
-    pub fn load(self) -> f64 {
-        match self {
-            Self::Exactly(load) | Self::AtLeast(load) | Self::Below(load) => load,
-        }
+        Some(match found.failed_at {
+            broken if found.load == 0.0 => Self { load: broken?, capacity: Ordering::Less },
+            Some(_) => Self { load: found.load, capacity: Ordering::Equal },
+            None => Self { load: found.load, capacity: Ordering::Greater },
+        })
     }
 }
 
@@ -180,12 +176,10 @@ pub(crate) fn bound(
     (variant, baseline): (&CellAnalysis<'_>, &CellAnalysis<'_>),
     pairs: &[(FoundLoad, FoundLoad)],
 ) -> Option<(RatioBound, String)> {
-    use FoundLoad::{AtLeast, Below, Exactly};
-    let of_fork = |(mine, theirs): &(FoundLoad, FoundLoad)| match (mine, theirs) {
-        (Exactly(_), Exactly(_)) => None,
-        (AtLeast(_), Exactly(_) | Below(_)) | (Exactly(_), Below(_)) => Some(RatioBound::AtLeast),
-        (Below(_), Exactly(_) | AtLeast(_)) | (Exactly(_), AtLeast(_)) => Some(RatioBound::AtMost),
-        (AtLeast(_), AtLeast(_)) | (Below(_), Below(_)) => Some(RatioBound::Unknown),
+    let of_fork = |(mine, theirs): &(FoundLoad, FoundLoad)| match mine.capacity.cmp(&theirs.capacity) {
+        Ordering::Greater => Some(RatioBound::AtLeast),
+        Ordering::Less => Some(RatioBound::AtMost),
+        Ordering::Equal => (mine.capacity != Ordering::Equal).then_some(RatioBound::Unknown),
     };
     let all = pairs.iter().filter_map(of_fork);
     let bound = all.reduce(|one, other| if one == other { one } else { RatioBound::Unknown })?;
@@ -201,11 +195,10 @@ pub(crate) fn bound(
 /// `in 5 of 5 starts b kept the largest load that was tried, 2,000/s: --slo-most tries more`, and the same of the smallest.
 fn beyond_search(variant: &str, capacity: &CapacityAt, found: &[FoundLoad]) -> Vec<String> {
     let all = count(found.len() as u64, "start");
-    let ends = |of: fn(&FoundLoad) -> bool| found.iter().filter(|one| of(one)).copied().collect::<Vec<FoundLoad>>();
-    let (most, none) =
-        (ends(|one| matches!(one, FoundLoad::AtLeast(_))), ends(|one| matches!(one, FoundLoad::Below(_))));
+    let ends = |side: Ordering| found.iter().filter(|one| one.capacity == side).collect::<Vec<&FoundLoad>>();
+    let (most, none) = (ends(Ordering::Greater), ends(Ordering::Less));
     let kept_most = most.first().map(|first| {
-        let (number, load) = (most.len(), shown(capacity, first.load()));
+        let (number, load) = (most.len(), shown(capacity, first.load));
         format!("in {number} of {all} {variant} kept the largest load that was tried, {load}: --slo-most tries more")
     });
     let kept_none = none.first().map(|_| format!("in {} of {all} {variant} kept no load that was tried", none.len()));

@@ -169,7 +169,7 @@ fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
     let pair = |fork: u32| Some((FoundLoad::of_fork(mine, fork)?, FoundLoad::of_fork(theirs, fork)?));
-    let forks = ratios_of_single_pairs(sides, |fork| pair(fork).map(|(own, beneath)| (own.load(), beneath.load())));
+    let forks = ratios_of_single_pairs(sides, |fork| pair(fork).map(|(own, beneath)| (own.load, beneath.load)));
     let pairs: Vec<(FoundLoad, FoundLoad)> = sides.forks.iter().filter_map(|fork| pair(*fork)).collect();
     let bound = capacity::bound((variant, baseline), &pairs);
     let levels = (mine.load.value, theirs.load.value);
