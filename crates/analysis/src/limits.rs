@@ -115,7 +115,7 @@ impl Question<'_> {
     /// What a limit comes to where its currency was not measured, or where a build does not answer as it must.
     fn unmeasured(&self) -> LimitResult {
         let cell = &self.pair.variant.cell;
-        let currency = self.currency();
+        let currency = self.limit.currency;
         let verdict = if self.pair.void.is_some() { LimitVerdictKind::Void } else { LimitVerdictKind::Undecided };
         let reason = self.pair.void.clone().unwrap_or_else(|| match currency {
             Currency::AllocatedPerRequest => "bytes were not measured for these requests".to_owned(),
@@ -146,12 +146,8 @@ impl Question<'_> {
         }
     }
 
-    fn currency(&self) -> Currency {
-        self.limit.currency
-    }
-
     fn measured_ratio<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a MeasuredRatio> {
-        pair.judged_ratios().iter().find(|measured_ratio| measured_ratio.currency == self.currency())
+        pair.judged_ratios().iter().find(|measured_ratio| measured_ratio.currency == self.limit.currency)
     }
 
     /// Whether the baseline differs from itself by more than the limit, in either direction: which of the two starts is
@@ -170,7 +166,7 @@ impl Question<'_> {
 
     /// What to ask instead of a percentile that stands at the edge of the requests that met a stop.
     fn advice_at_cliff(&self) -> &'static str {
-        let Some(percentile) = self.currency().percentile() else { return "" };
+        let Some(percentile) = self.limit.currency.percentile() else { return "" };
         let sides = [self.pair.variant, self.pair.baseline].map(|side| &side.cell);
         let is_at_cliff = |cell: &Cell| Some(cell.shown_latency()?.division.as_ref()?.is_at_cliff(percentile));
         if sides.into_iter().any(|cell| is_at_cliff(cell).unwrap_or(false)) { ASK_INSTEAD } else { "" }
