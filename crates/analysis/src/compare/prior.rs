@@ -1,9 +1,9 @@
 //! What the forks of other comparisons do to the interval of one, in figures and words.
 
-use tare_plan::PriorUse;
-use tare_plan::plan::Plan;
+use tare_plan::plan::{Plan, SliceKind};
+use tare_plan::{Currency, PriorUse};
 use tare_stats::{Comparison, Interval, VariancePrior};
-use tare_units::distinct;
+use tare_units::grouped_by;
 
 use crate::compare::Pair;
 use crate::compare::ratio::{MeasuredRatio, PriorSource};
@@ -21,29 +21,26 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
         let planned = pair.variant.evidence.subject.planned;
         planned.is_some_and(|(named, _)| named.scenario.is_long())
     };
-    let kind_of = |pair: &Pair<'_>, ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
-    let kinds = pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio)));
-    for kind in distinct(kinds) {
-        let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| kind_of(pair, ratio) == kind && ratio.bound.is_none();
-        let comparisons: Vec<_> = pairs
-            .iter()
-            .flat_map(|pair| pair.judged_ratios().iter().filter(move |ratio| of_pair(pair, ratio)))
-            .map(|ratio| &ratio.comparison)
-            .filter(|comparison| comparison.s_used.is_some())
-            .collect();
-        let length = if kind.2 { "long" } else { "short" };
-        let whose = count(comparisons.len() as u64, "comparison");
-        let source = PriorSource {
-            comparisons: comparisons.len() as u32,
-            text: format!("{whose} of {length} requests in this run"),
-            is_of_this_run: true,
-        };
-        let Ok(Some(prior)) = VariancePrior::of_comparisons(comparisons.into_iter()) else { continue };
-        for pair in pairs.iter_mut() {
-            let is_long = is_long(pair);
-            let of_kind =
-                |ratio: &&mut MeasuredRatio| (ratio.currency, ratio.load, is_long) == kind && ratio.bound.is_none();
-            pair.measured_ratios.iter_mut().filter(of_kind).for_each(|ratio| ratio.take_prior(prior, &source));
+    let known = pairs.iter().flat_map(|pair| {
+        let kind_of = move |ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
+        let ratios = pair.judged_ratios().iter().filter(|ratio| ratio.bound.is_none());
+        let known = ratios.filter(|ratio| ratio.comparison.s_used.is_some());
+        known.map(move |ratio| (kind_of(ratio), &ratio.comparison))
+    });
+    let prior = |(kind, comparisons): ((Currency, SliceKind, bool), Vec<&Comparison>)| {
+        let (number, length) = (comparisons.len(), if kind.2 { "long" } else { "short" });
+        let text = format!("{} of {length} requests in this run", count(number as u64, "comparison"));
+        let source = PriorSource { comparisons: number as u32, text, is_of_this_run: true };
+        Some((kind, VariancePrior::of_comparisons(comparisons.into_iter()).ok()??, source))
+    };
+    let priors: Vec<_> = grouped_by(known).into_iter().filter_map(prior).collect();
+    for pair in pairs {
+        let is_long = is_long(pair);
+        for ratio in pair.measured_ratios.iter_mut().filter(|ratio| ratio.bound.is_none()) {
+            let of_kind = priors.iter().find(|(kind, ..)| *kind == (ratio.currency, ratio.load, is_long));
+            if let Some((_, prior, source)) = of_kind {
+                ratio.take_prior(*prior, source);
+            }
         }
     }
 }
