@@ -17,33 +17,27 @@ pub struct Window {
     pub compiler_share: Option<f64>,
 }
 
-/// The thresholds of steadiness, fixed before the run.
+/// The stretch over which the compilers' share is averaged, and to which the drift refers.
+const SPAN_S: f64 = 3.0;
+/// The drift of the log cost per span that still counts as none.
+const DRIFT_LIMIT: f64 = 0.003;
+/// The compilers' share of the time below which their backlog counts as gone.
+const COMPILER_SHARE_LIMIT: f64 = 0.02;
+/// Error probability of each test for drift and shift: smaller is more patient with noise.
+const ALPHA: f64 = 0.05;
+
+/// Which windows are judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyRule {
     /// How far back slope and shifts are looked for. Default 5 s.
     pub look_back_s: f64,
     /// The least number of windows that are judged. If `look_back_s` has fewer, it is extended. Default 8.
     pub min_windows: usize,
-    /// The stretch over which the compilers' share is averaged, and to which the drift refers. Default 3 s.
-    pub span_s: f64,
-    /// The drift of the log cost per `span_s` that still counts as none. Default 0.003 (0.3 %).
-    pub drift_limit: f64,
-    /// The compilers' share of the time below which their backlog counts as gone. Default 0.02.
-    pub compiler_share_limit: f64,
-    /// Error probability of each test for drift and shift: smaller is more patient with noise. Default 0.05.
-    pub alpha: f64,
 }
 
 impl Default for SteadyRule {
     fn default() -> Self {
-        Self {
-            look_back_s: 5.0,
-            min_windows: 8,
-            span_s: 3.0,
-            drift_limit: 0.003,
-            compiler_share_limit: 0.02,
-            alpha: 0.05,
-        }
+        Self { look_back_s: 5.0, min_windows: 8 }
     }
 }
 
@@ -63,14 +57,14 @@ pub enum Unsteady {
 /// Judges the series of one variant, in order of time: the first test that failed; `None` when it is steady. The tests
 /// allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server does not
 /// warm up for ever. In return noise hides small drifts: "steady" means that none was seen. Errors: a time, cost or
-/// share is not finite, or the rule's `alpha` is outside (0, 1). Source: Barrett et al., OOPSLA 2017, show why
+/// share is not finite. Source: Barrett et al., OOPSLA 2017, show why
 /// steadiness must be detected; the tests are least squares and Page's mean shift.
 pub fn why_unsteady(windows: &[Window], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
     let Some(judged) = judged_points(&points, rule) else { return Ok(Some(Unsteady::TooShort)) };
-    check_compilers(windows, rule).map_or_else(|| find_change(judged, rule), |busy| Ok(Some(busy)))
+    check_compilers(windows).map_or_else(|| find_change(judged), |busy| Ok(Some(busy)))
 }
 
 /// The points that are judged, or `None` while there are too few of them or too short a time.
@@ -87,40 +81,40 @@ fn judged_points<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a 
     Some(&points[points.len() - within.max(fewest)..])
 }
 
-fn check_compilers(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
+fn check_compilers(windows: &[Window]) -> Option<Unsteady> {
     let last = windows.last()?.time_s;
-    let in_span = windows.iter().filter(|w| w.time_s > last - rule.span_s);
+    let in_span = windows.iter().filter(|w| w.time_s > last - SPAN_S);
     let shares: Vec<f64> = in_span.filter_map(|w| w.compiler_share).collect();
     let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    (share >= rule.compiler_share_limit).then_some(Unsteady::CompilersBusy { share })
+    (share >= COMPILER_SHARE_LIMIT).then_some(Unsteady::CompilersBusy { share })
 }
 
 /// Drift and shift are two explanations of one movement: where both are significant, the one that fits better is named.
-fn find_change(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
-    let found = [find_drift(points, rule)?, find_shift(points, rule)?].into_iter().flatten();
+fn find_change(points: &[(f64, f64)]) -> Result<Option<Unsteady>, StatsError> {
+    let found = [find_drift(points)?, find_shift(points)?].into_iter().flatten();
     Ok(found.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(reason, _)| reason))
 }
 
 /// A drift beyond limit and doubt, with its t statistic.
-fn find_drift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
+fn find_drift(points: &[(f64, f64)]) -> Result<Option<(Unsteady, f64)>, StatsError> {
     let (slope, slope_error) = fit_slope(points)?;
-    let (drift_per_span, standard_error) = (slope * rule.span_s, slope_error * rule.span_s);
-    let doubt = standard_error * student_t_quantile(1.0 - rule.alpha, (points.len() - 2) as f64)?;
-    let drifts = drift_per_span.abs() - doubt > rule.drift_limit;
+    let (drift_per_span, standard_error) = (slope * SPAN_S, slope_error * SPAN_S);
+    let doubt = standard_error * student_t_quantile(1.0 - ALPHA, (points.len() - 2) as f64)?;
+    let drifts = drift_per_span.abs() - doubt > DRIFT_LIMIT;
     let score = drift_per_span.abs() / standard_error;
     Ok(drifts.then_some((Unsteady::Drifting { drift_per_span, standard_error }, score)))
 }
 
 /// The most significant split into an old and a new level, if it is significant after all and more than drift allows,
 /// with its t statistic.
-fn find_shift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
+fn find_shift(points: &[(f64, f64)]) -> Result<Option<(Unsteady, f64)>, StatsError> {
     const SIDE: usize = 3;
     let splits = points.len() + 1 - 2 * SIDE;
     // Every split is a chance to be wrong: the error probability is shared among them, and between both directions.
-    let critical = student_t_quantile(1.0 - rule.alpha / (2.0 * splits as f64), (points.len() - 2) as f64)?;
+    let critical = student_t_quantile(1.0 - ALPHA / (2.0 * splits as f64), (points.len() - 2) as f64)?;
     let split = |at: usize| (at, mean_shift(points, at));
     let strongest = (SIDE..=points.len() - SIDE).map(split).max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
-    let certain = strongest.filter(|(_, (size, score))| *score > critical && size.abs() > rule.drift_limit);
+    let certain = strongest.filter(|(_, (size, score))| *score > critical && size.abs() > DRIFT_LIMIT);
     Ok(certain.map(|(at, (log_shift, score))| (Unsteady::Shifted { at_s: points[at].0, log_shift }, score)))
 }
 
@@ -197,9 +191,8 @@ mod tests {
 
     #[test]
     fn a_drift_is_reported_per_span() {
-        let rule = SteadyRule::default();
         let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i) * 0.5, f64::from(i) * 0.005)).collect();
-        let Some(Unsteady::Drifting { drift_per_span, .. }) = find_change(&points, &rule).unwrap() else {
+        let Some(Unsteady::Drifting { drift_per_span, .. }) = find_change(&points).unwrap() else {
             panic!("1 % per second is a drift")
         };
         assert!((drift_per_span - 0.03).abs() < 1e-9);

@@ -74,17 +74,12 @@ impl WarmUpWindows {
     }
 
     pub fn rule(&self) -> SteadyRule {
-        let usual = SteadyRule::default();
         if !self.compiles() {
-            SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual }
+            SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..SteadyRule::default() }
         } else if self.is_first_scenario {
-            usual
+            SteadyRule::default()
         } else {
-            SteadyRule {
-                look_back_s: LOOK_BACK_OF_LATER_SCENARIO_S,
-                min_windows: FEWEST_WINDOWS_OF_LATER_SCENARIO,
-                ..usual
-            }
+            SteadyRule { look_back_s: LOOK_BACK_OF_LATER_SCENARIO_S, min_windows: FEWEST_WINDOWS_OF_LATER_SCENARIO }
         }
     }
 }
