@@ -7,13 +7,11 @@ use tare_record::RunRecord;
 use crate::clean::new_file_name;
 use tare_analysis::cell::for_each_response;
 
-const NS_PER_MS: f64 = 1e6;
-
 pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
     let (mut files, mut taken) = (Vec::new(), HashSet::new());
     for_each_response(record, |cell, kind, histogram| {
         let name = new_file_name(&format!("{cell}-{}", kind.name()), &mut taken);
-        files.push((format!("{name}.hgrm"), histogram.to_hgrm(NS_PER_MS)));
+        files.push((format!("{name}.hgrm"), histogram.to_hgrm()));
     });
     files
 }

@@ -18,7 +18,7 @@ use tare_stats::histogram::interval_log;
 
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.
 pub fn hgrm(record: &LoadRecord) -> String {
-    response_times(record).to_hgrm(1e6)
+    response_times(record).to_hgrm()
 }
 
 /// HdrHistogram's interval log of the response times: one histogram per interval, in nanoseconds. The column of maxima

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::LatencyHistogram;
+use super::{LatencyHistogram, NS_PER_MS};
 
 /// Points for every halving of the distance to 100 %, as HdrHistogram's own tools use.
 const TICKS_PER_HALF_DISTANCE: u32 = 5;
@@ -39,32 +39,31 @@ impl LatencyHistogram {
         points
     }
 
-    /// HdrHistogram's percentile distribution (`.hgrm`), which its plotter reads, with values divided by `ns_per_unit`
-    /// (1e6 for milliseconds). Values carry as many decimals as a nanosecond needs, and at least the customary three.
-    pub fn to_hgrm(&self, ns_per_unit: f64) -> String {
-        let decimals = (ns_per_unit.log10().ceil().max(3.0)) as usize;
+    /// HdrHistogram's percentile distribution (`.hgrm`), which its plotter reads, in milliseconds. Values carry as many
+    /// decimals as a nanosecond needs.
+    pub fn to_hgrm(&self) -> String {
         let mut text =
             format!("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
         for point in self.percentile_curve() {
             let quantile = point.percentile / 100.0;
-            let value = point.value_ns as f64 / ns_per_unit;
+            let value = point.value_ns as f64 / NS_PER_MS;
             // Writing to a String cannot fail.
-            let _ = write!(text, "{value:>12.decimals$} {quantile:>14.12} {:>10}", point.count);
+            let _ = write!(text, "{value:>12.6} {quantile:>14.12} {:>10}", point.count);
             let _ = if quantile < 1.0 { writeln!(text, " {:>14.2}", 1.0 / (1.0 - quantile)) } else { writeln!(text) };
         }
-        text.push_str(&self.hgrm_footer(ns_per_unit, decimals));
+        text.push_str(&self.hgrm_footer());
         text
     }
 
-    fn hgrm_footer(&self, ns_per_unit: f64, decimals: usize) -> String {
-        let scaled = |ns: Option<f64>| ns.unwrap_or(0.0) / ns_per_unit;
+    fn hgrm_footer(&self) -> String {
+        let scaled = |ns: Option<f64>| ns.unwrap_or(0.0) / NS_PER_MS;
         let (mean, sd) = (scaled(self.mean_ns()), scaled(self.stdev_ns()));
         let max = scaled(self.max_ns().map(|ns| ns as f64));
         // Three digits need 2,048 sub-buckets, as HdrHistogram counts them.
         let (count, buckets, sub_buckets) = (self.len(), self.inner.buckets(), 2_048);
         format!(
-            "#[Mean    = {mean:>12.decimals$}, StdDeviation   = {sd:>12.decimals$}]\n\
-             #[Max     = {max:>12.decimals$}, Total count    = {count:>12}]\n\
+            "#[Mean    = {mean:>12.6}, StdDeviation   = {sd:>12.6}]\n\
+             #[Max     = {max:>12.6}, Total count    = {count:>12}]\n\
              #[Buckets = {buckets:>12}, SubBuckets     = {sub_buckets:>12}]\n"
         )
     }
@@ -124,14 +123,14 @@ mod tests {
     fn the_text_has_the_shape_that_the_plotter_reads() {
         let mut histogram = LatencyHistogram::new();
         [1_000, 1_000, 1_000, 2_000].iter().for_each(|v| histogram.record_ns(*v));
-        let text = histogram.to_hgrm(1e3);
+        let text = histogram.to_hgrm();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
         assert_eq!(lines[1], "");
-        assert_eq!(lines[2], "       1.000 0.000000000000          3           1.00");
-        assert!(lines.contains(&"       2.000 1.000000000000          4"), "{text}");
-        assert_eq!(lines[lines.len() - 3], "#[Mean    =        1.250, StdDeviation   =        0.433]");
-        assert_eq!(lines[lines.len() - 2], "#[Max     =        2.000, Total count    =            4]");
+        assert_eq!(lines[2], "    0.001000 0.000000000000          3           1.00");
+        assert!(lines.contains(&"    0.002000 1.000000000000          4"), "{text}");
+        assert_eq!(lines[lines.len() - 3], "#[Mean    =     0.001250, StdDeviation   =     0.000433]");
+        assert_eq!(lines[lines.len() - 2], "#[Max     =     0.002000, Total count    =            4]");
         assert_eq!(lines[lines.len() - 1], "#[Buckets =            1, SubBuckets     =         2048]");
     }
 
@@ -139,7 +138,7 @@ mod tests {
     fn milliseconds_keep_their_nanoseconds() {
         let mut histogram = LatencyHistogram::new();
         histogram.record_ns(1_234);
-        assert!(histogram.to_hgrm(1e6).contains("    0.001234 0.000000000000          1           1.00\n"));
-        assert!(LatencyHistogram::new().to_hgrm(1e6).contains("Total count    =            0"));
+        assert!(histogram.to_hgrm().contains("    0.001234 0.000000000000          1           1.00\n"));
+        assert!(LatencyHistogram::new().to_hgrm().contains("Total count    =            0"));
     }
 }

@@ -9,10 +9,8 @@ use hdrhistogram::serialization::interval_log::{
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
-use super::LatencyHistogram;
+use super::{LatencyHistogram, NS_PER_MS};
 use crate::error::StatsError;
-
-const NS_PER_MS: f64 = 1e6;
 
 /// The log of histograms in nanoseconds, each with its start and its length counted from `begin`, the time since 1970.
 /// Their maxima follow in milliseconds. Source: the log format version 1.3 of HdrHistogram, with V2 compressed

@@ -18,6 +18,8 @@ use crate::quantile::printable;
 /// The highest latency that is recorded as it is, in nanoseconds: 2⁴² − 1, about 1 h 13 min. Longer ones count as this.
 pub const HIGHEST_NS: u64 = (1 << 42) - 1;
 
+const NS_PER_MS: f64 = 1e6;
+
 /// Significant decimal digits kept of every value.
 pub const SIGNIFICANT_DIGITS: u8 = 3;
 
