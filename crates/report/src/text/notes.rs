@@ -1,6 +1,6 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
-use super::table::{OpenMeasure, Table};
+use super::table::Table;
 use super::{Style, messages};
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
@@ -99,10 +99,10 @@ fn of_comparison<'a>(summary: &Summary, cell: &'a Cell) -> Vec<Note<'a>> {
 /// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
 fn open_measures<'a>(summary: &Summary, table: &Table<'_>, cell: &'a Cell) -> Vec<Note<'a>> {
     let known = deciding(summary, cell).and_then(|first| first.reason.as_deref());
-    let open = table.open_measures(cell).into_iter().map(|one| (one.reason, one));
-    let note = |(reason, alike): (&str, Vec<OpenMeasure<'_>>)| {
-        let labels: Vec<String> = alike.iter().map(|one| one.label.to_owned()).collect();
-        let needed_s = alike.iter().filter_map(|one| one.needed_s).reduce(f64::max);
+    let open = table.open_measures(cell).into_iter();
+    let note = |(reason, alike): (&str, Vec<(&str, Option<f64>)>)| {
+        let labels: Vec<String> = alike.iter().map(|(label, _)| (*label).to_owned()).collect();
+        let needed_s = alike.iter().filter_map(|(_, needed_s)| *needed_s).reduce(f64::max);
         Note { cell, text: format!("{} ?, {reason}", enumerate(&labels)), is_brief: true, needed_s }
     };
     grouped_by(open).into_iter().filter(|(reason, _)| Some(*reason) != known).map(note).collect()

@@ -39,12 +39,6 @@ pub(super) fn has_row(summary: &Summary, cell: &Cell) -> bool {
     !cell.control || summary.comparison_of(cell).is_some()
 }
 
-pub(super) struct OpenMeasure<'a> {
-    pub label: &'a str,
-    pub reason: &'a str,
-    pub needed_s: Option<f64>,
-}
-
 /// Whether the quotient of two levels is so far from the change beside them that it lies outside its interval.
 fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
     let quotient = ratio.variant_value / ratio.baseline_value;
@@ -86,17 +80,18 @@ impl<'a> Table<'a> {
         Self { summary, blocks, measures, deciding }
     }
 
-    /// The measures beside the deciding one that have a question mark in the row of this cell.
-    pub fn open_measures(&self, cell: &Cell) -> Vec<OpenMeasure<'a>> {
+    /// Why measures beside the deciding one have a question mark in the row of this cell. With each reason the label of a
+    /// measure, and the seconds that it still needs.
+    pub fn open_measures(&self, cell: &Cell) -> Vec<(&'a str, (&'a str, Option<f64>))> {
         let open = self.measures.iter().filter(|(currency, ..)| self.is_open(cell, *currency) == Some(true));
         let measure = |(currency, ..): &Measure| {
             let ratio = self.summary.comparison_of(cell)?.ratio_in(*currency);
-            let missing = "no start can state it for both servers";
-            let (label, reason) = match ratio {
-                Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
-                None => (currency.facts().label, missing),
-            };
-            Some(OpenMeasure { label, reason, needed_s: ratio.and_then(|ratio| ratio.needed_s) })
+            Some(match ratio {
+                Some(ratio) => {
+                    (ratio.reason.as_deref().unwrap_or("not decided"), (ratio.label.as_str(), ratio.needed_s))
+                }
+                None => ("no start can state it for both servers", (currency.facts().label, None)),
+            })
         };
         open.filter_map(measure).collect()
     }
