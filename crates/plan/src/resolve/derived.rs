@@ -130,22 +130,17 @@ fn state_how_comparisons_are_judged(plan: &mut Plan) {
     if plan.mode != Mode::Compared || comparisons == 0 {
         return;
     }
-    let table = format!(
-        "of the differences of one currency, {} are false at most on average (Benjamini-Hochberg)",
-        Percent(plan.stop.alpha)
-    );
-    let (value, meaning) = match plan.stop.prior {
-        _ if comparisons < LARGE_TABLE as usize => {
-            ("one by one".to_owned(), format!("fewer than {LARGE_TABLE} comparisons share neither spread nor errors"))
-        }
-        PriorUse::Auto => {
-            let spread = "the spread of starts comes from all comparisons of a currency and a length of requests";
-            (format!("as a table of {comparisons}"), format!("{spread}; {table}"))
-        }
-        PriorUse::Off => (
-            format!("as a table of {comparisons}"),
-            format!("each comparison by the spread of its own starts; {table}"),
-        ),
+    let (value, meaning) = if comparisons < LARGE_TABLE as usize {
+        ("one by one".to_owned(), format!("fewer than {LARGE_TABLE} comparisons share neither spread nor errors"))
+    } else {
+        let spread = match plan.stop.prior {
+            PriorUse::Auto => "the spread of starts comes from all comparisons of a currency and a length of requests",
+            PriorUse::Off => "each comparison by the spread of its own starts",
+        };
+        let alpha = Percent(plan.stop.alpha);
+        let errors =
+            format!("of the differences of one currency, {alpha} are false at most on average (Benjamini-Hochberg)");
+        (format!("as a table of {comparisons}"), format!("{spread}; {errors}"))
     };
     plan.add_setting_of_stop(Setting::new("stop", "judged", value, Source::Default, &meaning));
 }
