@@ -38,22 +38,14 @@ fn jdk() -> Checked {
 
 /// sbt, or Maven, which can fetch sbt's launcher, or a launcher that was fetched before.
 fn build_tool() -> Checked {
-    const WHAT: &str = "sbt or Maven";
-    if let Some(sbt) = on_path("sbt") {
-        return Checked::fine(WHAT, format!("sbt at {}", sbt.display()));
-    }
-    if let Some(maven) = on_path("mvn") {
-        return Checked::fine(WHAT, format!("Maven at {}; it fetches sbt's launcher", maven.display()));
-    }
-    match sbt_launcher() {
-        Some(jar) => Checked::fine(WHAT, format!("sbt's launcher at {}", jar.display())),
-        None => Checked::new(
-            Missing,
-            WHAT,
-            "neither is on the PATH",
-            "Install one: the servers on the JVM are built with it.",
-        ),
-    }
+    let sbt = on_path("sbt").map(|sbt| format!("sbt at {}", sbt.display()));
+    let maven = || Some(format!("Maven at {}; it fetches sbt's launcher", on_path("mvn")?.display()));
+    let launcher = || Some(format!("sbt's launcher at {}", sbt_launcher()?.display()));
+    let remedy = "Install one: the servers on the JVM are built with it.";
+    sbt.or_else(maven).or_else(launcher).map_or_else(
+        || Checked::new(Missing, "sbt or Maven", "neither is on the PATH", remedy),
+        |found| Checked::fine("sbt or Maven", found),
+    )
 }
 
 fn sbt_launcher() -> Option<PathBuf> {
@@ -65,16 +57,16 @@ fn sbt_launcher() -> Option<PathBuf> {
 }
 
 fn node(cancelled: &AtomicBool) -> Checked {
-    const WHAT: &str = "Node.js";
     let remedy = format!("Only the servers on Node need it: install version {MIN_NODE} or later.");
-    match version_of("node", cancelled) {
-        Err(why) => Checked::new(Optional, WHAT, why, remedy),
-        Ok(version) if major(&version).is_some_and(|major| major >= MIN_NODE) => Checked::fine(WHAT, version),
-        Ok(version) => Checked::new(Optional, WHAT, format!("{version} is too old"), remedy),
-    }
+    let version = version_of("node", cancelled).map_err(str::to_owned);
+    let found = version.and_then(|version| match major(&version) {
+        Some(MIN_NODE..) => Ok(version),
+        _ => Err(format!("{version} is too old")),
+    });
+    optional("Node.js", found, &remedy)
 }
 
-fn optional(what: &'static str, found: Result<String, &str>, remedy: &str) -> Checked {
+fn optional(what: &'static str, found: Result<String, impl Into<String>>, remedy: &str) -> Checked {
     found.map_or_else(|why| Checked::new(Optional, what, why, remedy), |found| Checked::fine(what, found))
 }
 
