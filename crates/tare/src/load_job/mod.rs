@@ -15,6 +15,7 @@ use std::time::Duration;
 use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec};
 use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
+use tare_plan::contract::TlsKeys;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop, Protocol, TlsTrust};
 use tare_record::RequestTally;
 use tare_run::load::{LoadJob, find_process, generator_cpus, server_is_elsewhere};
@@ -234,11 +235,7 @@ fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Re
 
 /// `placed`: the file of authorities as it is named or opened.
 fn trust(args: &ConnectionArgs, placed: impl Fn(&str) -> String) -> TlsTrust {
-    match &args.cacert {
-        _ if args.insecure => TlsTrust::Any,
-        Some(file) => TlsTrust::Authorities { file: placed(file) },
-        None => TlsTrust::System,
-    }
+    TlsKeys { ca: args.cacert.as_deref().map(placed), insecure: args.insecure, ..TlsKeys::default() }.trust()
 }
 
 fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
