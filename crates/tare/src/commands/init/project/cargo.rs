@@ -40,10 +40,6 @@ fn programs(folder: &Path, manifest: &toml::Table) -> Vec<String> {
     let listed = manifest.get("bin").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
     let of_key = |key: &'static str| listed.iter().filter_map(move |bin| bin.get(key)?.as_str());
     let mut programs: Vec<String> = of_key("name").map(str::to_owned).collect();
-    let finds = manifest.get("package").and_then(|package| package.get("autobins")?.as_bool()).unwrap_or(true);
-    if !finds {
-        return programs;
-    }
     let mut found = Vec::new();
     if file_among(folder, &["src/main.rs"]).is_some() {
         found.push(("src/main.rs".to_owned(), package.to_owned()));
@@ -68,16 +64,12 @@ fn path_to_workspace(folder: &Path, manifest: &toml::Table) -> String {
     if manifest.contains_key("workspace") {
         return String::new();
     }
-    if let Some(path) = text_of(manifest, "workspace") {
-        return format!("{}/", path.trim_end_matches('/'));
-    }
     let Ok(own) = folder.canonicalize() else { return String::new() };
-    let above = own.ancestors().enumerate().skip(1);
-    let workspaces = above.filter_map(|(depth, top)| {
+    let workspace = own.ancestors().enumerate().skip(1).find_map(|(depth, top)| {
         let manifest: toml::Table = read(top, FILE)?.parse().ok()?;
         Some((depth, own.strip_prefix(top).ok()?, manifest.get("workspace")?.get("exclude").cloned()))
     });
-    let Some((depth, below, excluded)) = workspaces.into_iter().next() else { return String::new() };
+    let Some((depth, below, excluded)) = workspace else { return String::new() };
     let excluded = excluded.as_ref().and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
     let is_excluded = excluded.iter().filter_map(toml::Value::as_str).any(|path| below.starts_with(path));
     if is_excluded { String::new() } else { "../".repeat(depth) }
