@@ -23,8 +23,6 @@ enum Meaning {
     NothingWithValue,
     Flag(&'static str),
     Value(&'static str),
-    /// This flag with the value, which is a number of seconds.
-    Seconds(&'static str),
     /// A header of this name with the value after this word.
     Header(&'static str, &'static str),
     AnyHeader,
@@ -73,8 +71,8 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--http1.1", Nothing),
     ("", "--http2", Flag("--http2")),
     ("", "--http2-prior-knowledge", Flag("--http2")),
-    ("-m", "--max-time", Seconds("--timeout")),
-    ("", "--connect-timeout", Seconds("--connect-timeout")),
+    ("-m", "--max-time", Value("--timeout")),
+    ("", "--connect-timeout", Value("--connect-timeout")),
     ("", "--url", Url),
     ("-s", "--silent", Nothing),
     ("-S", "--show-error", Nothing),
@@ -201,7 +199,6 @@ impl CurlRequest {
             Refused(why) => return Err(format!("{name} has no counterpart: {why}")),
             Flag(flag) => self.set(flag, None),
             Value(flag) => self.set(flag, Some(value)),
-            Seconds(flag) => self.set(flag, Some(format!("{value}s"))),
             Header(_, _) if name == "--cookie" && !value.contains('=') => {
                 return Err(format!("--cookie {value}: tare reads no file of cookies; write them as name=value"));
             }

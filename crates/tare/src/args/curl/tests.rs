@@ -54,7 +54,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ),
         ("curl --data-ascii @a -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a|--no-line-ends"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
-        ("curl -m 5 https://x/", "https://x/|--timeout|5s"),
+        ("curl -m 5 https://x/", "https://x/|--timeout|5"),
         ("curl -kL -X POST --insecure -u a:b --request PUT -u c:d http://x/", "http://x/|--follow|-k|-X|PUT|-a|c:d"),
         ("curl -L http://x/", "http://x/|--follow"),
         ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data=\u{1f600}é"),
