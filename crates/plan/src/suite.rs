@@ -100,10 +100,13 @@ impl Suite {
         suite.check_contradictions()?;
         suite.check_names()?;
         suite.resolve_likes()?;
-        suite.resolve_chains()?;
         for (name, server) in &suite.servers {
-            check_server(server)
-                .map_err(|(key, message)| suite.value_error(&format!("[servers.{name}] {key}"), message))?;
+            let checked = suite.check_chain(name, server).and_then(|()| check_server(server));
+            checked.map_err(|(key, message)| suite.value_error(&format!("[servers.{name}] {key}"), message))?;
+        }
+        // A proxy is compared with the server behind it, unless it names another one.
+        for server in suite.servers.values_mut() {
+            server.baseline = server.baseline.take().or_else(|| server.in_front_of.clone());
         }
         complete_all(file, &mut suite.scenarios, &mut suite.checks)?;
         Ok(suite)

@@ -1,7 +1,6 @@
 //! Servers of a suite that stand in front of another one, and the files that a suite gives its servers.
 
 use super::Suite;
-use crate::PlanError;
 use crate::plan::CommandServer;
 
 /// Placeholder of host and port of the server behind a proxy.
@@ -10,21 +9,9 @@ pub const UPSTREAM: &str = "{upstream}";
 pub const FILES: &str = "{files}";
 
 impl Suite {
-    /// Refuses proxies whose place is impossible, and texts that tare could not fill in. A proxy is compared with the server
-    /// behind it, unless it names another one.
-    pub(super) fn resolve_chains(&mut self) -> Result<(), PlanError> {
-        for (name, server) in &self.servers {
-            let checked = self.check_place(name, server).and_then(|()| check_texts(server));
-            checked.map_err(|(key, message)| self.value_error(&format!("[servers.{name}] {key}"), message))?;
-        }
-        for server in self.servers.values_mut() {
-            server.baseline = server.baseline.take().or_else(|| server.in_front_of.clone());
-        }
-        Ok(())
-    }
-
-    fn check_place(&self, name: &str, server: &CommandServer) -> Result<(), (&'static str, String)> {
-        let Some(upstream) = &server.in_front_of else { return Ok(()) };
+    /// Refuses a proxy whose place is impossible, and texts that tare could not fill in.
+    pub(super) fn check_chain(&self, name: &str, server: &CommandServer) -> Result<(), (&'static str, String)> {
+        let Some(upstream) = &server.in_front_of else { return check_texts(server) };
         let wrong = |message: String| Err(("in_front_of", message));
         if upstream == name {
             return wrong(format!("\"{name}\" is the server itself; name the server behind it"));
@@ -45,7 +32,7 @@ impl Suite {
                 return wrong(format!("goes round in a circle: {}; one of them must be the last", names.join(" → ")));
             }
         }
-        Ok(())
+        check_texts(server)
     }
 }
 
