@@ -2,7 +2,6 @@
 
 pub mod ratio_limit;
 
-use std::cmp::Ordering;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -51,7 +50,7 @@ pub enum LatencyFigure {
 macro_rules! currencies {
     ($($(#[$doc:meta])* $variant:ident = $name:tt { $($field:ident: $value:expr),* $(,)? })*) => {
         /// What a variant and its baseline are compared in.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Currency {
             $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
@@ -174,17 +173,5 @@ impl FromStr for Currency {
     fn from_str(name: &str) -> Result<Self, String> {
         let of_name = Self::ALL.iter().find(|currency| currency.facts().limit_names.contains(&name));
         of_name.copied().ok_or_else(|| format!("there is no currency \"{name}\""))
-    }
-}
-
-impl PartialOrd for Currency {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Currency {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.facts().name.cmp(other.facts().name)
     }
 }
