@@ -15,10 +15,9 @@ impl Suite {
     pub(super) fn resolve_likes(&mut self) -> Result<(), PlanError> {
         let written = self.servers.clone();
         for (name, server) in &written {
-            let whole = match &server.like {
-                None => check_without_like(server).map(|()| server.clone()),
-                Some(like) => check_with_like(server).and_then(|()| whole_server(&written, name, like)),
-            };
+            let checked = if server.like.is_some() { check_with_like(server) } else { check_without_like(server) };
+            let whole = checked.and_then(|()| whole_server(&written, name, &[]));
+            let whole = whole.and_then(|whole| check_with_catalog(server, &whole).map(|()| whole));
             let whole =
                 whole.map_err(|(key, message)| self.value_error(&format!("[servers.{name}] {key}"), message))?;
             self.servers.insert(name.clone(), whole);
@@ -66,48 +65,35 @@ fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The server `name` with the command of the one that it is like, directly or by others.
-fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServer, Wrong> {
-    let server = &written[name];
-    if name == like {
-        return Err(("like", format!("\"{like}\" is the server itself; name another one")));
-    }
-    let baseline = Some(server.baseline.clone().unwrap_or_else(|| like.to_owned()));
-    let mut whole = CommandServer { baseline, ..server.clone() };
-    let (mut names, mut last) = (vec![name, like], like);
-    let mut keys = vec![server.transport_keys()];
-    while let Some(next) = written.get(last) {
-        keys.push(next.transport_keys());
-        let Some(after) = &next.like else {
-            return Ok(with_command_of(whole, next, last)?.asked_in(keys_of(keys)));
-        };
-        whole = over(whole, next);
-        if names.contains(&after.as_str()) {
-            names.push(after);
-            return Err((
-                "like",
-                format!("goes round in a circle: {}; let one of them have a command", names.join(" → ")),
-            ));
-        }
-        names.push(after);
-        last = after;
-    }
-    let whole = whole.asked_in(keys_of(keys));
+/// Refuses what a server that is like one of the catalog cannot have. `whole` is the same server with what it takes over.
+fn check_with_catalog(server: &CommandServer, whole: &CommandServer) -> Result<(), Wrong> {
+    let Some(of_catalog) = &whole.like else { return Ok(()) };
     if whole.tls.is_some() && whole.protocol != Some(HttpVersion::H2) {
         let message =
-            format!("{last} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
+            format!("{of_catalog} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
         return Err(("tls", message));
     }
     let of_command = [("in_front_of", server.in_front_of.is_some()), ("files", !server.files.is_empty())];
-    if let Some((key, _)) = of_command.into_iter().find(|(_, is_given)| *is_given) {
-        return Err((key, format!("{last} is of the catalog, which has no proxies; leave it out")));
-    }
-    Ok(CommandServer { like: Some(last.to_owned()), ..whole })
+    of_command.into_iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(key, _)| {
+        Err((key, format!("{of_catalog} is of the catalog, which has no proxies; leave it out")))
+    })
 }
 
-/// What is spoken with a server: what it states, and then those that it is like, one by one.
-fn keys_of(stated: Vec<TransportKeys>) -> TransportKeys {
-    stated.into_iter().rev().reduce(|like, own| keys_over(own, like)).unwrap_or_default()
+/// The server `name` with what it takes over from the one that it is like. `way` has the servers that are like it.
+fn whole_server<'a>(written: &'a Servers, name: &'a str, way: &[&'a str]) -> Result<CommandServer, Wrong> {
+    let server = &written[name];
+    let Some(like) = &server.like else { return Ok(server.clone()) };
+    if like == name {
+        return Err(("like", format!("\"{like}\" is the server itself; name another one")));
+    }
+    let way = [way, &[name]].concat();
+    if way.contains(&like.as_str()) {
+        let names = way.join(" → ");
+        return Err(("like", format!("goes round in a circle: {names} → {like}; let one of them have a command")));
+    }
+    let baseline = server.baseline.clone().or_else(|| Some(like.clone()));
+    let own = CommandServer { baseline, ..server.clone() };
+    if written.contains_key(like) { over(own, &whole_server(written, like, &way)?, like) } else { Ok(own) }
 }
 
 /// `own`, and those of `like` that are not stated there and have a meaning in the protocol.
@@ -125,44 +111,43 @@ fn keys_over(own: TransportKeys, like: TransportKeys) -> TransportKeys {
     keys
 }
 
-/// `server` with what `next`, which it is like, states and it does not, apart from what is spoken with them.
-fn over(server: CommandServer, next: &CommandServer) -> CommandServer {
-    let Changes { java, jvm_options, env, args } = server.changes().after(next.changes());
-    CommandServer {
+/// `server` with what `base`, which it is like, has and it does not state. `base` is whole, and is called `like`.
+fn over(server: CommandServer, base: &CommandServer, like: &str) -> Result<CommandServer, Wrong> {
+    if base.url.is_some() {
+        return Err(("like", format!("\"{like}\" runs already; only a server that tare starts can be changed")));
+    }
+    let own = server.changes();
+    let Changes { java, jvm_options, env, args } = own.clone().after(base.changes());
+    let keys = keys_over(server.transport_keys(), base.transport_keys());
+    let whole = CommandServer {
+        like: base.like.clone(),
         java,
         jvm_options,
         env,
         args,
-        kind: server.kind.or_else(|| next.kind.clone()),
-        routes: server.routes.or(next.routes),
-        counters: server.counters.or(next.counters),
-        in_front_of: server.in_front_of.or_else(|| next.in_front_of.clone()),
-        files: next.files.clone().into_iter().chain(server.files).collect(),
+        kind: server.kind.or_else(|| base.kind.clone()),
+        routes: server.routes.or(base.routes),
+        counters: server.counters.or(base.counters),
+        in_front_of: server.in_front_of.or_else(|| base.in_front_of.clone()),
+        files: base.files.clone().into_iter().chain(server.files).collect(),
         ..server
+    };
+    let whole = whole.asked_in(keys);
+    if whole.like.is_some() {
+        return Ok(whole);
     }
-}
-
-/// `server`, which is like `base`, with the command of that. `base` is called `like`.
-fn with_command_of(server: CommandServer, base: &CommandServer, like: &str) -> Result<CommandServer, Wrong> {
-    if base.url.is_some() {
-        return Err(("like", format!("\"{like}\" runs already; only a server that tare starts can be changed")));
-    }
-    let changes = server.changes();
     let mut command = base.command.clone();
-    changes
-        .apply(&mut command)
-        .map_err(|message| (if changes.java.is_some() { "java" } else { "jvm_options" }, message))?;
+    own.apply(&mut command).map_err(|message| (if own.java.is_some() { "java" } else { "jvm_options" }, message))?;
     Ok(CommandServer {
         command,
-        like: None,
         // All changes are in the command. The others stay: the JVM is asked for its opinion of them before the run.
         args: Vec::new(),
         build: base.build.clone(),
         cwd: base.cwd.clone(),
         ready: base.ready.clone(),
         base_url: base.base_url.clone(),
-        differs: (changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
-        ..over(server, base)
+        differs: (own != Changes::default()).then(|| format!("is {like} with {}", own.text(&base.command))),
+        ..whole
     })
 }
 
@@ -191,6 +176,7 @@ mod tests {
         let big = &suite.servers["big"];
         assert_eq!(big.command, ["java", "-XX:+UseZGC", "-Xmx4g", "-jar", "app.jar", "{port}"]);
         assert_eq!((big.env["B"].as_str(), big.baseline.as_deref()), ("2", Some("app")));
+        assert_eq!(big.differs.as_deref(), Some("is zgc with -Xmx4g instead of -Xmx1g"));
     }
 
     #[test]
