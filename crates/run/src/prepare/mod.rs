@@ -214,7 +214,8 @@ pub fn prepare(
                 if host.is_none() && (server.java.is_some() || !server.jvm_options.is_empty()) {
                     check_jvm_options(&variant.server, server)?;
                 }
-                launches.insert(variant, of_command(variant, server)?);
+                let origin = Origin::Ours(server.clone());
+                launches.insert(variant, Launch { origin, resolved: BTreeMap::new() });
             }
             Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
             Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {}
@@ -273,16 +274,6 @@ fn check_tls_files(variant: &Variant) -> Result<(), RunError> {
         })?;
     }
     Ok(())
-}
-
-fn of_command(variant: &Variant, server: &CommandServer) -> Result<Launch, RunError> {
-    if let Some(pattern) = &server.ready {
-        Regex::new(pattern).map_err(|error| RunError::Plan {
-            key: format!("[servers.{}] ready", variant.server),
-            message: format!("\"{pattern}\" is not a regular expression: {error}"),
-        })?;
-    }
-    Ok(Launch { origin: Origin::Ours(Box::new(server.clone())), resolved: BTreeMap::new() })
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {

@@ -16,10 +16,9 @@ fn prepared(plan: &Plan) -> Result<Launches, RunError> {
     prepare(plan, None, &AtomicBool::new(false), &mut |_| {}, None, true)
 }
 
-fn command(ready: Option<&str>) -> Program {
+fn command() -> Program {
     Program::Command(Box::new(CommandServer {
         command: vec!["serve".to_owned(), "{port}".to_owned()],
-        ready: ready.map(str::to_owned),
         env: [("MODE".to_owned(), "fast".to_owned())].into(),
         cwd: Some("/srv".to_owned()),
         ..CommandServer::default()
@@ -28,7 +27,7 @@ fn command(ready: Option<&str>) -> Program {
 
 #[test]
 fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
-    let plan = plan_of(command(None));
+    let plan = plan_of(command());
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
@@ -45,7 +44,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
 
 #[test]
 fn a_server_may_open_a_file_for_each_user_wherever_it_runs() {
-    let plan = plan_of(command(None));
+    let plan = plan_of(command());
     let variant = &plan.groups[0].variants[0];
     let order = prepared(&plan).unwrap().order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
     assert!(order.open_files > u64::from(plan.load.users), "{}", order.open_files);
@@ -53,7 +52,7 @@ fn a_server_may_open_a_file_for_each_user_wherever_it_runs() {
 
 /// A plan of one server that is built by this command in `folder`.
 fn plan_to_build(build: &str, folder: &Path) -> Plan {
-    let Program::Command(server) = command(None) else { unreachable!() };
+    let Program::Command(server) = command() else { unreachable!() };
     let cwd = Some(folder.display().to_string());
     plan_of(Program::Command(Box::new(CommandServer { build: Some(build.to_owned()), cwd, ..*server })))
 }
@@ -88,16 +87,8 @@ fn a_build_that_fails_names_the_server_and_shows_its_output() {
 }
 
 #[test]
-fn a_readiness_expression_that_is_none_names_its_key() {
-    let error = prepared(&plan_of(command(Some("ready (")))).unwrap_err();
-    let RunError::Plan { key, message } = error else { panic!("{error}") };
-    assert_eq!(key, "[servers.own] ready");
-    assert!(message.starts_with("\"ready (\" is not a regular expression"), "{message}");
-}
-
-#[test]
 fn a_file_of_tls_that_is_not_there_stops_the_command_before_anything_is_started() {
-    let Program::Command(server) = command(None) else { unreachable!() };
+    let Program::Command(server) = command() else { unreachable!() };
     let tls = Some(TlsKeys { ca: Some("/no/such/ca.pem".to_owned()), ..TlsKeys::default() });
     let plan = plan_of(Program::Command(Box::new(CommandServer { tls, ..*server })));
     let error = prepared(&plan).err().unwrap().to_string();
