@@ -76,11 +76,6 @@ fn unquoted(value: &str) -> Option<(String, &str)> {
     None
 }
 
-fn before_semicolon(text: &str) -> (&str, &str) {
-    let (before, rest) = text.split_at(text.find(';').unwrap_or(text.len()));
-    (before.trim_end(), rest)
-}
-
 /// Value and options of a field without quotes. Semicolons before the first option of curl are part of the value.
 fn value_and_options(text: &str) -> (String, &str) {
     const KEYS: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
@@ -90,37 +85,31 @@ fn value_and_options(text: &str) -> (String, &str) {
 }
 
 /// What `;type=TYPE` and `;filename=NAME` say. What else follows a type is part of it, as `;charset=utf-8` is.
-fn type_and_file_name(field: &str, mut rest: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
+fn type_and_file_name(field: &str, options: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
     let (mut content_type, mut file_name) = (None::<String>, None);
-    let mut is_in_type = false;
-    while !rest.is_empty() {
-        let option = rest.trim_start_matches([';', ' ']);
-        let separator = &rest[..rest.len() - option.len()];
-        if let Some(given) = option.strip_prefix("filename=") {
-            let (given, behind) = unquoted(given).unwrap_or_else(|| {
-                let (given, behind) = before_semicolon(given);
-                (given.to_owned(), behind)
-            });
-            (file_name, rest, is_in_type) = (Some(given), behind, false);
-            continue;
-        }
-        let (option, behind) = before_semicolon(option);
-        if option.is_empty() {
-            break;
-        }
+    let (mut is_in_type, mut is_quoted, mut before) = (false, false, ' ');
+    // A semicolon between double quotes is part of a name.
+    let parts = options.split(|c: char| {
+        is_quoted ^= c == '"' && before != '\\';
+        before = c;
+        c == ';' && !is_quoted
+    });
+    for part in parts.filter(|part| !part.trim().is_empty()) {
+        let option = part.trim();
         let is_of_type = is_in_type && !option.starts_with("headers=") && !option.starts_with("encoder=");
-        if let Some(given) = option.strip_prefix("type=") {
+        if let Some(given) = option.strip_prefix("filename=") {
+            let name = unquoted(given).map_or_else(|| given.to_owned(), |(name, _)| name);
+            (file_name, is_in_type) = (Some(name), false);
+        } else if let Some(given) = option.strip_prefix("type=") {
             (content_type, is_in_type) = (Some(given.to_owned()), true);
         } else if let Some(content_type) = content_type.as_mut().filter(|_| is_of_type) {
-            *content_type += separator;
-            *content_type += option;
+            *content_type += &format!(";{}", part.trim_end());
         } else {
             return Err(wrong_usage(format!(
                 "--form {field}: \"{option}\" is no option of a field here; write ;type=TYPE or ;filename=NAME, and \
                  put double quotes around a value with semicolons"
             )));
         }
-        rest = behind;
     }
     Ok((content_type, file_name))
 }
