@@ -33,7 +33,7 @@ impl Secrets {
                 collect_from_text(text, &patterns, &mut values);
                 None
             };
-            if rewrite(document, Place::Plain, MOST_LEVELS, &mut see).is_err() {
+            if rewrite(document, ("", false), MOST_LEVELS, &mut see).is_err() {
                 collect_from_text(document, &patterns, &mut values);
             }
         }
@@ -54,7 +54,7 @@ impl Secrets {
             false if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') => None,
             false => Some(self.masked_text(text)),
         };
-        rewrite(text, Place::Plain, MOST_LEVELS, &mut mask).unwrap_or_else(|_| self.masked_text(text))
+        rewrite(text, ("", false), MOST_LEVELS, &mut mask).unwrap_or_else(|_| self.masked_text(text))
     }
 
     fn masked_text(&self, text: &str) -> String {
@@ -80,52 +80,16 @@ fn replace_word(text: &str, word: &str) -> String {
     replaced + &text[copied..]
 }
 
-/// What the values of a place are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Plain,
-    /// By name, or pairs of name and value.
-    Headers,
-    /// By name.
-    Variables,
-    /// A list in which a flag may stand before its value.
-    Arguments,
-    Secret,
-}
-
-impl Place {
-    fn of_key(self, key: &str) -> Self {
-        match (self, key) {
-            (Self::Secret, _) => Self::Secret,
-            (Self::Headers, name) if is_secret(name) => Self::Secret,
-            (Self::Variables, name) if names_secret(name) => Self::Secret,
-            (Self::Headers | Self::Variables, _) => Self::Plain,
-            (_, "headers") => Self::Headers,
-            (_, "env") => Self::Variables,
-            (_, "command" | "args" | "jvm_options") => Self::Arguments,
-            _ => Self::Plain,
-        }
-    }
-
-    /// The place of a value in a list, with the string before it.
-    fn of_entry(self, entries: usize, before: Option<&str>, value: &str) -> Self {
-        match (self, before) {
-            (Self::Headers, Some(name)) if entries == 2 && is_secret(name) => Self::Secret,
-            (Self::Arguments, Some(flag)) if is_secret_flag(flag) && !value.starts_with('-') => Self::Secret,
-            (place, _) => place,
-        }
-    }
-}
-
 fn is_secret_flag(word: &str) -> bool {
     word.starts_with('-') && !word.contains('=') && names_secret(word)
 }
 
 /// A document (JSON) with every string value replaced by what `of` returns for it and for whether its place says that
-/// it is secret. Numbers keep their digits. What is nested more deeply than `levels` is refused.
+/// it is secret. `key` is that of the document, or of the lists around it; `is_within`: it is a part of a secret. Numbers
+/// keep their digits. What is nested more deeply than `levels` is refused.
 fn rewrite(
     document: &str,
-    place: Place,
+    (key, is_within): (&str, bool),
     levels: usize,
     of: &mut dyn FnMut(&str, bool) -> Option<String>,
 ) -> serde_json::Result<String> {
@@ -134,26 +98,33 @@ fn rewrite(
     match text.as_bytes().first() {
         Some(b'{') => {
             let mut parts = Vec::new();
-            for (key, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(text)? {
-                let value = rewrite(value.get(), place.of_key(&key), levels, of)?;
-                parts.push(format!("{}:{value}", serde_json::to_string(&key)?));
+            for (name, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(text)? {
+                let is_named = key == "headers" && is_secret(&name) || key == "env" && names_secret(&name);
+                let value = rewrite(value.get(), (&name, is_within || is_named), levels, of)?;
+                parts.push(format!("{}:{value}", serde_json::to_string(&name)?));
             }
             Ok(format!("{{{}}}", parts.join(",")))
         }
         Some(b'[') => {
             let entries: Vec<&RawValue> = serde_json::from_str(text)?;
-            let (mut parts, mut before) = (Vec::new(), None);
+            let (mut parts, mut before) = (Vec::new(), None::<String>);
             for entry in &entries {
                 let string = serde_json::from_str::<String>(entry.get()).ok();
-                let inner = place.of_entry(entries.len(), before.as_deref(), string.as_deref().unwrap_or_default());
-                parts.push(rewrite(entry.get(), inner, levels, of)?);
+                let is_flag = || string.as_ref().is_some_and(|string| string.starts_with('-'));
+                let is_named = before.is_some_and(|before| match key {
+                    // A pair of name and value.
+                    "headers" => entries.len() == 2 && is_secret(&before),
+                    "command" | "args" | "jvm_options" => is_secret_flag(&before) && !is_flag(),
+                    _ => false,
+                });
+                parts.push(rewrite(entry.get(), (key, is_within || is_named), levels, of)?);
                 before = string;
             }
             Ok(format!("[{}]", parts.join(",")))
         }
         Some(b'"') => {
             let value: String = serde_json::from_str(text)?;
-            match of(&value, place == Place::Secret) {
+            match of(&value, is_within) {
                 Some(replaced) => serde_json::to_string(&replaced),
                 None => Ok(text.to_owned()),
             }
