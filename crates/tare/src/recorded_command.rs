@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use regex::{Captures, Regex};
+
 use crate::args::{Command, RequestArgs, parse, with_curl_line};
 
 pub const MASK: &str = "***";
@@ -61,19 +63,13 @@ pub fn names_secret(name: &str) -> bool {
 /// where a URL has no scheme. The user of ssh is an account, and only the password is secret.
 fn without_secrets_of_urls(word: &str) -> String {
     let word = without_secret_parameters(word);
-    let (mut masked, mut rest) = (String::new(), word.as_str());
-    while let Some((scheme, url)) = rest.split_once("://") {
-        let (place, path) = url.split_at(url.find(['/', '?', '#', ',']).unwrap_or(url.len()));
-        let place = match place.rsplit_once('@').map(|(user, host)| (user.split_once(':'), user, host)) {
-            Some((Some((user, _)), _, host)) => format!("{user}:{MASK}@{host}"),
-            Some((None, user, host)) if scheme.ends_with("ssh") => format!("{user}@{host}"),
-            Some((None, _, host)) => format!("{MASK}@{host}"),
-            None => place.to_owned(),
-        };
-        masked += &format!("{scheme}://{place}");
-        rest = path;
-    }
-    masked + rest
+    let mask = |found: &Captures<'_>| match (&found[1], found[2].split_once(':')) {
+        (scheme, Some((user, _))) => format!("{scheme}://{user}:{MASK}@"),
+        (scheme, None) if scheme.ends_with("ssh") => found[0].to_owned(),
+        (scheme, None) => format!("{scheme}://{MASK}@"),
+    };
+    let user = Regex::new(r"([\w+.-]*)://([^/?#,]*)@");
+    user.map_or_else(|_| MASK.to_owned(), |user| user.replace_all(&word, mask).into_owned())
 }
 
 /// Masks the values of parameters whose name says that they are secret.
