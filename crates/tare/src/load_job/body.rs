@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
+use regex::Regex;
 use tare_load::{Body, FormPart};
 use tare_plan::contract::bytes_of_hex;
 
@@ -64,16 +65,9 @@ fn form(fields: &[String], has_parts: bool, files: &InputFiles) -> anyhow::Resul
 
 /// The text between the double quotes that a value of curl may begin with, and what follows; `None` without them.
 fn unquoted(value: &str) -> Option<(String, &str)> {
-    let mut text = String::new();
-    let mut letters = value.strip_prefix('"')?.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => return Some((text, letters.as_str())),
-            '\\' if letters.as_str().starts_with(['"', '\\']) => text.extend(letters.next()),
-            letter => text.push(letter),
-        }
-    }
-    None
+    let quoted = Regex::new(r#"(?s)^"((?:[^"\\]|\\.)*)""#).ok()?.captures(value)?;
+    let text = Regex::new(r#"\\(["\\])"#).ok()?.replace_all(&quoted[1], "$1").into_owned();
+    Some((text, &value[quoted[0].len()..]))
 }
 
 /// Value and options of a field without quotes. Semicolons before the first option of curl are part of the value.

@@ -15,26 +15,17 @@ pub(super) fn with_plain_quotes(line: &str) -> String {
 
 /// The text inside `$'…'`, with its escapes undone.
 fn ansi_text(quoted: &str) -> String {
+    let letters = Regex::new(r"(?s)\\u([[:xdigit:]]{4})|\\x([[:xdigit:]]{2})|\\?(.)");
     // In UTF-16, because browsers escape an emoji as its two halves.
     let mut text: Vec<u16> = Vec::new();
-    let mut letters = quoted.chars();
-    while let Some(letter) = letters.next() {
-        let letter = match letter {
-            '\\' => match letters.next() {
-                Some(kind @ ('u' | 'x')) => {
-                    let digits: String = letters.by_ref().take(if kind == 'u' { 4 } else { 2 }).collect();
-                    text.push(u16::from_str_radix(&digits, 16).unwrap_or(0xFFFD));
-                    continue;
-                }
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some('t') => '\t',
-                Some(other) => other,
-                None => break,
-            },
-            plain => plain,
-        };
-        text.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
+    for found in letters.iter().flat_map(|letters| letters.captures_iter(quoted)) {
+        match (found.get(1).or(found.get(2)), &found[0]) {
+            (Some(digits), _) => text.push(u16::from_str_radix(digits.as_str(), 16).unwrap_or(0xFFFD)),
+            (None, r"\n") => text.push(u16::from(b'\n')),
+            (None, r"\r") => text.push(u16::from(b'\r')),
+            (None, r"\t") => text.push(u16::from(b'\t')),
+            (None, _) => text.extend(found[3].encode_utf16()),
+        }
     }
     String::from_utf16_lossy(&text)
 }
