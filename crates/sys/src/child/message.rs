@@ -12,8 +12,8 @@ pub(super) enum Message {
     Gone { cpu_ns: u64 },
 }
 
-/// The size of one record in bytes.
-pub(super) const SIZE: usize = 24;
+/// Three numbers, in this machine's byte order.
+pub(super) type Record = [[u8; 8]; 3];
 
 /// The step at which the child failed, as a number that fits a record.
 pub(super) mod step {
@@ -27,31 +27,23 @@ pub(super) mod step {
 
 impl Message {
     /// The record of this message. It does not use the heap, because the supervisor calls it after a plain `clone`.
-    pub(super) fn encode(self) -> [u8; SIZE] {
+    pub(super) fn encode(self) -> Record {
         let words = match self {
             Self::Started { pid } => [1, u64::from(pid), 0],
             Self::Failed { step, errno } => [2, step, u64::from(errno.unsigned_abs())],
             Self::Exited { status } => [3, u64::from(status.cast_unsigned()), 0],
             Self::Gone { cpu_ns } => [4, cpu_ns, 0],
         };
-        let mut record = [0; SIZE];
-        for (slot, word) in record.chunks_exact_mut(8).zip(words) {
-            slot.copy_from_slice(&word.to_ne_bytes());
-        }
-        record
+        words.map(u64::to_ne_bytes)
     }
 
     /// The message of a record; `None` if it is not a valid one.
-    pub(super) fn decode(record: [u8; SIZE]) -> Option<Self> {
-        let mut words = [0; 3];
-        for (word, bytes) in words.iter_mut().zip(record.chunks_exact(8)) {
-            *word = u64::from_ne_bytes(bytes.try_into().ok()?);
-        }
-        Some(match words[0] {
-            1 => Self::Started { pid: u32::try_from(words[1]).ok()? },
-            2 => Self::Failed { step: words[1], errno: i32::try_from(words[2]).ok()? },
-            3 => Self::Exited { status: u32::try_from(words[1]).ok()?.cast_signed() },
-            4 => Self::Gone { cpu_ns: words[1] },
+    pub(super) fn decode(record: Record) -> Option<Self> {
+        Some(match record.map(u64::from_ne_bytes) {
+            [1, pid, _] => Self::Started { pid: u32::try_from(pid).ok()? },
+            [2, step, errno] => Self::Failed { step, errno: i32::try_from(errno).ok()? },
+            [3, status, _] => Self::Exited { status: u32::try_from(status).ok()?.cast_signed() },
+            [4, cpu_ns, _] => Self::Gone { cpu_ns },
             _ => return None,
         })
     }
@@ -75,6 +67,6 @@ mod tests {
 
     #[test]
     fn a_foreign_record_is_no_message() {
-        assert_eq!(Message::decode([0xff; SIZE]), None);
+        assert_eq!(Message::decode([[0xff; 8]; 3]), None);
     }
 }

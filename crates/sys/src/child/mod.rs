@@ -23,7 +23,7 @@ pub use tare_units::SchedulingPolicy;
 use crate::affinity::CpuSet;
 use crate::clock;
 use crate::socket::SEND_FLAGS;
-use message::{Message, SIZE};
+use message::{Message, Record};
 
 pub use prepare::{GIT_HOOK_VARIABLES, find_program};
 
@@ -200,9 +200,9 @@ impl Child {
         if self.ended.is_some() || !wait_readable(&self.report, deadline) {
             return None;
         }
-        let mut record = [0; SIZE];
-        let got = rustix::io::read(&self.report, &mut record);
-        let message = got.ok().filter(|&got| got == SIZE).and_then(|_| Message::decode(record));
+        let mut record = Record::default();
+        let got = rustix::io::read(&self.report, record.as_flattened_mut());
+        let message = got.ok().filter(|&got| got == size_of::<Record>()).and_then(|_| Message::decode(record));
         match message {
             Some(Message::Exited { status }) => self.exited = Some(decode_status(status)),
             Some(Message::Gone { cpu_ns }) => self.record_end(cpu_ns),

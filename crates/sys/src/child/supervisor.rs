@@ -201,5 +201,5 @@ fn send(message: Message) {
     let record = message.encode();
     // SAFETY: the record lives through the call. If tare is gone the write fails without harm, because SIGPIPE is
     // blocked; in a child that has failed to execute its program, it may be fatal.
-    unsafe { libc::write(REPORT, record.as_ptr().cast(), record.len()) };
+    unsafe { libc::write(REPORT, record.as_ptr().cast(), size_of_val(&record)) };
 }
