@@ -139,31 +139,6 @@ pub struct RuntimeUse {
     pub requests: u64,
 }
 
-impl RuntimeUse {
-    /// Adds the use of the time that followed. Sizes are those at its end.
-    pub fn append(&mut self, later: Self) {
-        let earlier = std::mem::replace(self, later);
-        self.collections = sum_of_both(self.collections, earlier.collections);
-        self.collecting_ns = sum_of_both(self.collecting_ns, earlier.collecting_ns);
-        for (name, of) in earlier.collectors {
-            let sum = self.collectors.entry(name).or_default();
-            sum.pauses += of.pauses;
-            sum.pause_ns += of.pause_ns;
-        }
-        self.safepoint_ns = sum_of_both(self.safepoint_ns, earlier.safepoint_ns);
-        self.safepoints = sum_of_both(self.safepoints, earlier.safepoints);
-        self.allocated_bytes = sum_of_both(self.allocated_bytes, earlier.allocated_bytes);
-        self.compiles = sum_of_both(self.compiles, earlier.compiles);
-        self.compiles_invalidated = sum_of_both(self.compiles_invalidated, earlier.compiles_invalidated);
-        self.requests += earlier.requests;
-    }
-}
-
-/// The sum; `None` if either is unknown.
-fn sum_of_both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    a.zip(b).map(|(a, b)| a + b)
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectorUse {
     /// Its stop-the-world pauses.

@@ -184,12 +184,13 @@ mod tests {
     #[test]
     fn looks_in_between_follow_allocation_over_two_collections() {
         let looks = [sample(4, 100 * MIB, 600 * MIB), sample(5, 20 * MIB, 590 * MIB), sample(6, 30 * MIB, 600 * MIB)];
-        let mut used = looks[1].since(&looks[0]).unwrap();
-        used.append(looks[2].since(&looks[1]).unwrap());
-        assert_eq!(used.allocated_bytes, Some(510 << 20).map(|first: u64| first + (610 << 20)));
-        assert_eq!((used.collections, used.safepoints, used.compiles), (Some(2), Some(4), Some(200)));
-        assert_eq!(used.collectors["G1 young"].pauses, 2);
-        assert_eq!(looks[2].since(&looks[0]).unwrap().allocated_bytes, None, "one look is not enough");
+        let of = |from: usize, to: usize| looks[to].since(&looks[from]).unwrap();
+        let allocated = [of(0, 1), of(1, 2)].map(|used| used.allocated_bytes);
+        assert_eq!(allocated, [Some(510 << 20), Some(610 << 20)]);
+        let whole = of(0, 2);
+        assert_eq!((whole.collections, whole.safepoints, whole.compiles), (Some(2), Some(4), Some(200)));
+        assert_eq!(whole.collectors["G1 young"].pauses, 2);
+        assert_eq!(whole.allocated_bytes, None, "one look is not enough");
     }
 
     #[test]

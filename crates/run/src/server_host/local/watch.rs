@@ -37,29 +37,35 @@ pub(crate) struct Watch {
 struct FirstReadings {
     server: ServerId,
     cpu: Option<Vec<CpuSample>>,
-    runtime: RuntimeTotal,
+    /// `None` where it is not known.
+    runtime: Option<RuntimeTotal>,
 }
 
-/// The last reading of a runtime's counters, and the sum of what it did up to it. `None` where a reading failed, or a process
-/// started or ended: a sum of only some spans would be divided by all answers.
-struct RuntimeTotal(Option<(RuntimeSample, RuntimeUse)>);
+/// The first and the last reading of a runtime's counters, and what it allocated from each to the next.
+struct RuntimeTotal {
+    first: RuntimeSample,
+    last: RuntimeSample,
+    allocated_bytes: Option<u64>,
+}
 
 impl RuntimeTotal {
-    fn begin(first: Option<RuntimeSample>) -> Self {
-        let nothing = first.as_ref().and_then(|first| first.since(first));
-        Self(first.zip(nothing))
+    fn begin(first: RuntimeSample) -> Self {
+        Self { last: first.clone(), first, allocated_bytes: Some(0) }
     }
 
-    fn add_reading(&mut self, now: Option<RuntimeSample>) {
-        self.0 = self.0.take().zip(now).and_then(|((last, mut sum), now)| {
-            sum.append(now.since(&last)?);
-            Some((now, sum))
-        });
+    /// `None` where the reading failed, or a process started or ended: a sum of only some spans would be divided by all
+    /// answers.
+    fn with_reading(self, now: Option<RuntimeSample>) -> Option<Self> {
+        let now = now?;
+        let allocated = now.since(&self.last)?.allocated_bytes;
+        let allocated_bytes = self.allocated_bytes.zip(allocated).map(|(sum, more)| sum + more);
+        Some(Self { last: now, allocated_bytes, ..self })
     }
 
-    /// What it did from the first reading to the last; `None` if that is not known.
+    /// What it did from the first reading to the last.
     fn sum(self) -> Option<RuntimeUse> {
-        self.0.map(|(_, sum)| sum)
+        let used = self.last.since(&self.first)?;
+        Some(RuntimeUse { allocated_bytes: self.allocated_bytes, ..used })
     }
 }
 
@@ -82,7 +88,7 @@ impl Watch {
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
             // Read before the CPU, because reading the counters of a runtime costs it CPU.
-            let runtime = RuntimeTotal::begin(server.runtime());
+            let runtime = server.runtime().map(RuntimeTotal::begin);
             watch.watched.push(FirstReadings { server: *id, cpu: server.cpu(), runtime });
         }
         watch.probing_ns = clock::thread_cpu_ns() - cpu_ns;
@@ -95,7 +101,8 @@ impl Watch {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
         if let Some((before, server)) = watched.zip(servers.get_mut(&id).filter(|server| server.is_jvm())) {
-            before.runtime.add_reading(server.runtime());
+            let now = server.runtime();
+            before.runtime = before.runtime.take().and_then(|total| total.with_reading(now));
         }
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
@@ -108,11 +115,11 @@ impl Watch {
         let used: Vec<_> = self
             .watched
             .into_iter()
-            .map(|mut before| {
+            .map(|before| {
                 let server = servers.get_mut(&before.server);
                 let (cpu, runtime) = server.map_or((None, None), |server| (server.cpu(), server.runtime()));
-                before.runtime.add_reading(runtime);
-                (before.server, before.cpu.zip(cpu), before.runtime.sum())
+                let runtime = before.runtime.and_then(|total| total.with_reading(runtime)?.sum());
+                (before.server, before.cpu.zip(cpu), runtime)
             })
             .collect();
         // After the CPU is read: processes that are new since then are found there.
@@ -219,9 +226,8 @@ mod tests {
     }
 
     fn allocated(looks: &[Option<RuntimeSample>]) -> Option<u64> {
-        let mut followed = RuntimeTotal::begin(looks[0].clone());
-        looks[1..].iter().for_each(|now| followed.add_reading(now.clone()));
-        followed.sum()?.allocated_bytes
+        let first = looks[0].clone().map(RuntimeTotal::begin)?;
+        looks[1..].iter().try_fold(first, |total, now| total.with_reading(now.clone()))?.sum()?.allocated_bytes
     }
 
     #[test]
