@@ -281,7 +281,7 @@ fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunE
     let host = external_host(url).map_err(wrong)?;
     let address = if are_elsewhere(&agent_places(plan)?) {
         // A name may mean something else here, or nothing: agents resolve it.
-        SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), port_of(&host))
+        SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0))
     } else {
         resolve(&host).map_err(wrong)?
     };
@@ -294,10 +294,6 @@ pub(crate) fn resolve(host: &str) -> Result<SocketAddr, String> {
     let found = host.to_socket_addrs().map(|mut all| all.next());
     let address = found.map_err(|error| format!("\"{host}\" cannot be found: {error}; check the name"))?;
     address.ok_or_else(|| format!("\"{host}\" has no address; check the name"))
-}
-
-fn port_of(host: &str) -> u16 {
-    host.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(0)
 }
 
 impl Launches {
