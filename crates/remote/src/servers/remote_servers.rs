@@ -32,14 +32,13 @@ pub(crate) struct RemoteServers<'a> {
     log_names: BTreeMap<ServerId, String>,
     sampler_file_name: Option<String>,
     cancelled: Arc<AtomicBool>,
-    is_watching: bool,
 }
 
 impl<'a> RemoteServers<'a> {
     /// No server yet. `cancelled` stops a start that waits, and the download of a sampler.
     pub fn new(host: &'a RemoteHost, logs: &'a Path, profiles: &'a Path, cancelled: Arc<AtomicBool>) -> Self {
         let (log_names, sampler_file_name) = (BTreeMap::new(), None);
-        Self { host, logs, profiles, log_names, sampler_file_name, cancelled, is_watching: false }
+        Self { host, logs, profiles, log_names, sampler_file_name, cancelled }
     }
 
     /// The result of a start there. A server that cannot be reached from here is an error.
@@ -152,18 +151,14 @@ impl ServerHost for RemoteServers<'_> {
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
-        self.is_watching = true;
         let _ = self.host.ask(ServersTask::BeginWatch(watch.clone()), Some);
     }
 
     fn look_at_jvm(&mut self, server: ServerId) {
-        if self.is_watching {
-            self.host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(server)), false);
-        }
+        self.host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(server)), false);
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        self.is_watching = false;
         self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default()
     }
 
