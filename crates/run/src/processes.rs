@@ -57,16 +57,12 @@ impl RunClock {
 pub(crate) struct ProcessBed<'a> {
     plan: &'a Plan,
     inputs: &'a RunInputs<'a>,
-    load_cpus: CpuSet,
+    cores: Cores,
     clock: RunClock,
     host: Box<dyn ServerHost + 'a>,
     servers: BTreeMap<ServerId, DrivenServer<'a>>,
     load: Box<dyn RunLoad + 'a>,
-    /// The cores on which the work of other programs is counted, where the servers are.
-    counted_cpus: String,
-    /// The generator's cores, where they are not watched with the servers.
-    generator_cpus: Option<CpuSet>,
-    /// While a watch runs: the other work on them.
+    /// While a watch runs: the other work on the generator's cores, where they are not watched with the servers.
     beside_generator: Option<OtherPrograms>,
     watch_begun_ns: u64,
 }
@@ -87,13 +83,11 @@ impl<'a> ProcessBed<'a> {
         Self {
             plan,
             inputs,
-            load_cpus: cores.load.clone(),
+            cores: cores.clone(),
             clock: RunClock { begin: clock::now(), before: elapsed },
             host,
             servers: BTreeMap::new(),
             load,
-            counted_cpus: cores.beside_servers().to_string(),
-            generator_cpus: cores.beside_generator(),
             beside_generator: None,
             watch_begun_ns: 0,
         }
@@ -215,14 +209,13 @@ impl TestBed for ProcessBed<'_> {
 
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase) {
         self.watch_begun_ns = self.elapsed_ns();
-        let cpus = self.generator_cpus.clone();
+        let cpus = self.cores.beside_generator();
         self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&mut RunningServers::new(), cpus));
         self.host.begin_watch(&WatchOrder {
             servers: servers.to_vec(),
             phase,
-            hiccups: self.plan.probes.hiccups,
-            server_cpus: self.plan.machine.server_cpus.clone(),
-            counted_cpus: self.counted_cpus.clone(),
+            meter_cpus: self.plan.probes.hiccups.then(|| self.plan.machine.server_cpus.clone()),
+            counted_cpus: self.cores.beside_servers().to_string(),
         });
     }
 
@@ -271,7 +264,7 @@ impl TestBed for ProcessBed<'_> {
             users: self.plan.load.users,
             length: self.plan.slices.length.0 * self.plan.slices.saturating,
             timeout: self.plan.load.timeout.0,
-            cpus: self.load_cpus.clone(),
+            cpus: self.cores.load.clone(),
             folder: self.inputs.logs.join(file_name(&[engine.name(), place.group, &server.variant.name, &named.name])),
         };
         drive_with_tool(tool, &cell, place, &self.inputs.cancelled)

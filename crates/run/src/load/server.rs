@@ -119,9 +119,8 @@ impl WatchedServer {
         let order = WatchOrder {
             servers: vec![SERVER],
             phase: Phase::Measure,
-            hiccups: false,
+            meter_cpus: None,
             // The load knows neither its cores nor who else may use them.
-            server_cpus: String::new(),
             counted_cpus: String::new(),
         };
         self.watch = Some(Watch::begin(&mut self.servers, &order));

@@ -18,8 +18,8 @@ use crate::server_host::local::running_server::{RunningServer, RunningServers};
 pub struct WatchOrder {
     pub servers: Vec<ServerId>,
     pub phase: Phase,
-    pub hiccups: bool,
-    pub server_cpus: String,
+    /// The cores on which hiccups are metered, if they are.
+    pub meter_cpus: Option<String>,
     /// The cores on which the work of other programs is counted.
     pub counted_cpus: String,
 }
@@ -76,9 +76,9 @@ impl Watch {
         let WatchOrder { servers: watched, phase, .. } = order;
         let others = order.counted_cpus.parse().ok().and_then(|cpus| OtherPrograms::begin(servers, cpus));
         let mut watch = Self { begun, watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
-        if order.hiccups && *phase == Phase::Measure {
+        if let Some(cpus) = order.meter_cpus.as_ref().filter(|_| *phase == Phase::Measure) {
             // If no thread can be started, there is no meter, and the record has no hiccups.
-            watch.meter = order.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
+            watch.meter = cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
             for id in watched {
                 if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
                     inside.start_recording();
