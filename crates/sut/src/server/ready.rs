@@ -137,29 +137,27 @@ impl Wait<'_> {
     fn wait_for_port(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
         let line_expires = clock::now() + LINE_AHEAD;
         let what = format!("no program listens on port {port}");
-        let mut foreign_since = None;
+        let mut foreign_since: Option<Nanos> = None;
         self.poll_until(&what, |wait| {
-            let holder = find_holder(port, wait.child.program_pid())?;
-            let is_foreign = matches!(holder, Holder::Foreign(_));
-            foreign_since = foreign_since.filter(|_| is_foreign).or_else(|| is_foreign.then(clock::now));
-            let is_settled = foreign_since.is_some_and(|since: Nanos| clock::now() >= since + SETTLED);
-            match holder {
+            match find_holder(port, wait.child.program_pid())? {
                 Holder::Ours(addresses) => return Ok(Some(addresses)),
-                Holder::Foreign(_) if !is_settled => {
-                    wait.child.wait(TICK);
-                    return Ok(None);
-                }
-                Holder::Foreign(owner) if !wait.spec.line_tells_port() => {
-                    return Err(port_taken_error(wait.spec, port, describe_owner(owner)));
-                }
                 Holder::Foreign(owner) => {
-                    return Err(wait.wrong_port_error(port, format!("{} does", describe_owner(owner))));
+                    let since = *foreign_since.get_or_insert_with(clock::now);
+                    if clock::now() < since + SETTLED {
+                        wait.child.wait(TICK);
+                        return Ok(None);
+                    }
+                    let owner = describe_owner(owner);
+                    return Err(match wait.spec.line_tells_port() {
+                        true => wait.wrong_port_error(port, format!("{owner} does")),
+                        false => port_taken_error(wait.spec, port, owner),
+                    });
                 }
                 Holder::Nobody if by_its_line && clock::now() >= line_expires => {
                     let elsewhere = listening_addresses(wait.child.program_pid())?;
                     return Err(wait.wrong_port_error(port, format!("it listens on {}", join_addresses(&elsewhere))));
                 }
-                Holder::Nobody => {}
+                Holder::Nobody => foreign_since = None,
             }
             wait.rest();
             Ok(None)
