@@ -108,18 +108,6 @@ impl RunRecord {
             profiles: self.profiles.len(),
         }
     }
-
-    /// Goes back to the end of the last whole step: what came after it is measured again.
-    pub fn go_back_to(&mut self, checkpoint: &Checkpoint) {
-        let EntryCounts { slices, forks, warmups, cross_checks, events, profiles } = checkpoint.entries;
-        self.slices.truncate(slices);
-        self.forks.truncate(forks);
-        self.warmups.truncate(warmups);
-        self.cross_checks.truncate(cross_checks);
-        self.events.truncate(events);
-        self.profiles.truncate(profiles);
-        self.end = None;
-    }
 }
 
 /// All entries of one load on one URL (`tare load`).

@@ -11,7 +11,7 @@ use super::writer::RunWriter;
 use super::{reader, schema};
 use crate::checkpoint::Checkpoint;
 use crate::error::RecordError;
-use crate::{EndStatus, RunRecord};
+use crate::{EndStatus, Record, RunRecord};
 
 /// An interrupted run. No other process writes to its record while this value exists.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl InterruptedRun {
     }
 
     /// Takes the step that was cut short out of the record, after copying the record, and opens it for more.
-    pub fn reopen(mut self) -> Result<ReopenedRun, RecordError> {
+    pub fn reopen(self) -> Result<ReopenedRun, RecordError> {
         let is_cut = self.record.entry_counts() != self.checkpoint.entries;
         let copy = is_cut.then(|| unused_copy_name(&self.file));
         if let Some(copy) = &copy {
@@ -62,9 +62,11 @@ impl InterruptedRun {
         schema::set_write_mode(&connection)
             .and_then(|()| delete_after_checkpoint(&connection, &self.checkpoint))
             .map_err(wrap)?;
-        self.record.go_back_to(&self.checkpoint);
-        let writer = RunWriter::resume(connection, self.file, self.lock, &self.record.header);
-        Ok(ReopenedRun { record: self.record, writer, copy })
+        let Record::Run(record) = reader::read_all(&connection).map_err(wrap)? else {
+            return Err(RecordError::OtherKind(self.file));
+        };
+        let writer = RunWriter::resume(connection, self.file, self.lock, &record.header);
+        Ok(ReopenedRun { record: *record, writer, copy })
     }
 }
 

@@ -150,8 +150,14 @@ impl Simulation {
 
     /// Goes on with an interrupted run.
     fn resume(self, mut interrupted: RunRecord, reasons_to_stop: &ReasonsToStop<'_>) -> Outcome {
-        let checkpoint = interrupted.checkpoint.clone().unwrap();
-        interrupted.go_back_to(&checkpoint);
+        let whole = interrupted.checkpoint.as_ref().unwrap().entries;
+        interrupted.slices.truncate(whole.slices);
+        interrupted.forks.truncate(whole.forks);
+        interrupted.warmups.truncate(whole.warmups);
+        interrupted.cross_checks.truncate(whole.cross_checks);
+        interrupted.events.truncate(whole.events);
+        interrupted.profiles.truncate(whole.profiles);
+        interrupted.end = None;
         self.go_on(Some(interrupted), reasons_to_stop)
     }
 
