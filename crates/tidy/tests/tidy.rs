@@ -11,7 +11,7 @@ mod vocabulary;
 use std::collections::BTreeMap;
 use std::fs;
 
-use source::{Source, Token, closing, root, sources};
+use source::{Source, Token, closing, files, root, sources};
 
 /// Which crates of ours each crate may depend on: the arrows of ARCHITECTURE.md.
 const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 18] = [
@@ -118,6 +118,13 @@ fn no_server_has_a_special_case() {
         "a server under test is a manifest entry plus a program",
         &measures.flat_map(places).collect::<Vec<_>>(),
     );
+}
+
+#[test]
+fn no_package_of_others_lies_between_the_files() {
+    const ENDINGS: [&str; 9] = [".whl", ".jar", ".class", ".deb", ".gz", ".tgz", ".zip", ".so", ".o"];
+    let places = files(&root(), &ENDINGS).into_iter().map(|path| path.display().to_string());
+    assert_none("a package or a build: delete it, or give it a folder that Git ignores", &places.collect::<Vec<_>>());
 }
 
 #[test]
