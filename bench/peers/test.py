@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -11,7 +12,7 @@ from .outcome import Outcome
 from .reference import ReferenceServer
 from .rows import Row
 from .tool import PERCENTILES
-from .tools import NAMED_PERCENTILES, Ab, Oha, Wrk, Zrk
+from .tools import NAMED_PERCENTILES, TOOLS, Ab, Oha, Wrk, Zrk
 
 WRK = """Running 2s test @ http://127.0.0.1:1234/connect
   1 threads and 8 connections
@@ -77,6 +78,11 @@ class Figures(unittest.TestCase):
             outcome = Outcome("", "zrk", served=5)
             Zrk().read(None, "", folder, outcome)
             self.assertEqual((outcome.requests, outcome.errors), (3, 3))
+
+    def test_the_flags_of_every_tool_that_is_measured_are_mapped(self):
+        flags = pathlib.Path("docs/FLAGS.md").read_text(encoding="utf-8")
+        names = {tool.name.split()[0] for tool in TOOLS}
+        self.assertEqual([name for name in sorted(names) if not re.search(rf"\b{name}\b", flags)], [])
 
     def test_a_server_that_had_to_be_killed_has_no_ledger(self):
         with tempfile.TemporaryDirectory() as folder:
