@@ -142,6 +142,23 @@ class Workflows(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"has no archive of version {self.version}", done.stderr)
 
+    def test_documents_that_deny_a_release_get_no_tag(self):
+        denials = {
+            "README.md": "nothing is published yet",
+            "CHANGELOG.md": f"## {self.version} (not yet released)",
+            "docs/site/src/install.md": "**No release is published yet**",
+        }
+        for name, text in denials.items():
+            (self.project / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.project / name).write_text(f"{text}\n")
+        (self.project / ".gitignore").write_text("target/\n")
+        for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "all"]):
+            subprocess.run(["git", *words], cwd=self.project, check=True)
+        done = self.run_script("scripts/release")
+        self.assertEqual((done.returncode, "documents deny the release" in done.stderr), (1, True), done.stderr)
+        for name, text in denials.items():
+            self.assertIn(f"{name}:{text}", done.stderr)
+
     def test_a_release_is_published_with_its_files_and_notes(self):
         self.run_script("scripts/release", "--together")
         done = self.run_script(".ci/publish", fakes=["gh"])
