@@ -203,7 +203,9 @@ impl Baseline {
         };
         let is_head = checkout.commit("HEAD", "").is_ok_and(|head| head == *commit);
         match checkout.changes() {
-            Changes::None if is_head => Some(format!("the work tree is at {given}: both builds are the same")),
+            Changes::None if is_head => Some(format!(
+                "the work tree is at {given}: both builds are the same; for its last commit alone: --baseline HEAD~1"
+            )),
             Changes::NewFiles if is_head => Some(format!(
                 "the work tree is at {given} but for files that git does not know: both builds are the same unless they use them"
             )),
