@@ -15,8 +15,8 @@ use crate::input::request::{Parts, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
 
 /// Why a server may close a connection before an answer, although it has given others on it.
-const ANSWERED_BEFORE: &str = "; it has carried answers before: a server that closes connections after an answer or a pause, and \
-                               does not say so (Connection: close), needs --no-keepalive";
+const ANSWERED_BEFORE: &str = "; it has carried answers before: let the server keep idle connections for longer (Node closes them \
+                               after 5 s), or send Connection: close if it closes them after an answer without saying so";
 
 /// Requests longer than this are not copied into the buffer of requests that leave together.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;

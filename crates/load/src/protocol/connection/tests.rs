@@ -116,7 +116,7 @@ fn a_connection_that_ends_behind_an_answer_says_what_may_be_the_cause() {
             }
         }
         let text = connection.problem_of_end(&cause).text;
-        assert_eq!(text.contains("--no-keepalive"), is_named, "{cause:?} after {answers}: {text}");
+        assert_eq!(text.contains("Connection: close"), is_named, "{cause:?} after {answers}: {text}");
     }
 }
 
