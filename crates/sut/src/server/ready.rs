@@ -110,7 +110,7 @@ impl Wait<'_> {
             }
             if self.waited() >= self.spec.startup_timeout {
                 let (server, seconds) = (&self.spec.name, self.spec.startup_timeout.as_secs_f64());
-                let remedy = "is its ready rule right? Else raise startup_timeout";
+                let remedy = "is its ready rule right? Else give it longer: startup_timeout = \"2m\" under [run]";
                 return Err(self.not_ready(format!("{server} was not ready after {seconds}s: {waited_for}; {remedy}")));
             }
         }
