@@ -13,7 +13,7 @@ Examples:
   tare init --bare './server --port {port}' --wrapped './server --port {port} --middleware'
       both commands as you write them; {port} becomes a free port
 
-Known projects: Cargo, Go, npm, Maven, Gradle, sbt, .NET and Python. Without commands, both servers are the program of the project with PORT in the environment, and the wrapped one has LAYER=1 too: switch your layer on by that. The bare server is built, started and asked twice: the suite states what it answers, and what may differ.";
+Known projects: Cargo, Go, npm (also pnpm, yarn and bun), Maven, Gradle, sbt, .NET and Python. Without commands, both servers are the program of the project with PORT in the environment, and the wrapped one has LAYER=1 too: switch your layer on by that. Both servers are started and asked twice: the suite states what the bare one answers, and what may differ.";
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
