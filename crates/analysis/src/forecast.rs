@@ -148,14 +148,15 @@ fn forks(plan: &Plan, group: &Group) -> (u32, f64) {
         GroupOrder::Even => plan.groups.iter().map(|group| fork_time(plan, group)).sum(),
     };
     let round = round.as_secs_f64().max(f64::MIN_POSITIVE);
-    let forks = match plan.stop.forks {
-        Forks::Fixed { count } => count,
+    let (forks, longest) = match plan.stop.forks {
+        Forks::Fixed { count } => (count, f64::INFINITY),
         Forks::UntilDecided { budget, at_least, max_forks } => {
             let affordable = (budget.as_seconds() / round).round() as u32;
-            affordable.max(at_least).min(max_forks.unwrap_or(u32::MAX))
+            (affordable.max(at_least).min(max_forks.unwrap_or(u32::MAX)), budget.as_seconds())
         }
     };
-    (forks, f64::from(forks) * round)
+    // Rounding may plan half a start more, and the budget ends the run all the same.
+    (forks, (f64::from(forks) * round).min(longest))
 }
 
 /// What decides a scenario, as the comparison will choose it.
