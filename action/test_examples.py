@@ -106,7 +106,7 @@ class Examples(unittest.TestCase):
             self.assertEqual((self.tools / "annotated").read_text().strip(), says)
 
 
-COOKBOOK = ACTION.parent / "docs/site/src/cookbook.md"
+OF_LIBRARY = ACTION.parent / "docs/site/src/ci-library.md"
 GH = """#!/bin/sh
 echo "$@" >>"$TOOLS/asked"
 case $1 in
@@ -117,7 +117,7 @@ esac
 
 
 class Recipes(unittest.TestCase):
-    """The steps of the workflows in the cookbook that are scripts."""
+    """The steps of the workflows for maintainers of a library that are scripts."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -125,7 +125,7 @@ class Recipes(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def workflow(self, file):
-        (text,) = re.findall(rf"^```yaml\n(# \.github/workflows/{file}\n.*?)^```", COOKBOOK.read_text(), re.MULTILINE | re.DOTALL)
+        (text,) = re.findall(rf"^```yaml\n(# \.github/workflows/{file}\n.*?)^```", OF_LIBRARY.read_text(), re.MULTILINE | re.DOTALL)
         return yaml.safe_load(text)
 
     def run_step(self, step, folder, **environment):
