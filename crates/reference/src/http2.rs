@@ -33,10 +33,13 @@ pub(crate) struct Http2 {
     /// Whole requests that are to be answered.
     pub(crate) arrived: Vec<Stream>,
     /// Requests whose answer is not sent yet: which of the server's, and when each had arrived.
-    answered: Vec<(u64, Nanos)>,
+    answered: Answered,
     /// When bytes last arrived.
     received: Nanos,
 }
+
+/// Which of the server's requests were answered, and when each had arrived.
+pub(crate) type Answered = Vec<(u64, Nanos)>;
 
 /// A request and its stream.
 pub(crate) struct Stream {
@@ -92,7 +95,7 @@ impl Http2 {
     }
 
     /// The bytes to send, and what they answer: which of the server's requests, and when each had arrived.
-    pub(crate) fn drain_written(&mut self) -> Result<(Vec<u8>, Vec<(u64, Nanos)>), ()> {
+    pub(crate) fn drain_written(&mut self) -> Result<(Vec<u8>, Answered), ()> {
         self.advance()?;
         let mut written = Vec::new();
         let mut room = [0; PIECE_BYTES];
