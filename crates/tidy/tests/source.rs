@@ -199,7 +199,7 @@ fn marks_test(content: &[Token]) -> bool {
 }
 
 /// The end of what begins at `at`, after its attributes: an item, a field, a statement.
-fn end_of_item(tokens: &[Token], mut at: usize) -> usize {
+pub fn end_of_item(tokens: &[Token], mut at: usize) -> usize {
     while let Some(content) = attribute(tokens, at) {
         at = content.end + 1;
     }
@@ -234,7 +234,7 @@ fn without_tests(tokens: &[Token]) -> Vec<Token> {
 }
 
 /// Tokens without the attributes that are chosen by their content, and without what follows up to `end`.
-fn without(
+pub fn without(
     tokens: &[Token],
     is_chosen: fn(&[Token]) -> bool,
     end: fn(&[Token], std::ops::Range<usize>) -> usize,

@@ -3,6 +3,7 @@
 
 mod callers;
 mod links;
+mod messages;
 mod modules;
 mod promises;
 mod source;
