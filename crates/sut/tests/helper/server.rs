@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use spec::announcing;
 use tare_sut::server::Server;
+use tare_sys::clock;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -71,9 +72,28 @@ fn main() {
         }
         "lets this process take its port" => write_at_once(Path::new(&std::env::var("TAKEN").unwrap()), &port),
         "starts a server" => start_a_server_and_write_its_pid(Path::new(&argument)),
+        "burns in a thread" => burn_in_a_thread_for_each_line(),
         _ => println!("silent"),
     }
     park();
+}
+
+/// Uses 30 ms of CPU in a thread that is gone when it says so.
+fn burn_in_a_thread_for_each_line() -> ! {
+    let burn = || {
+        let begun = clock::thread_cpu_ns();
+        while clock::thread_cpu_ns() < begun + 30_000_000 {}
+    };
+    println!("runs");
+    for _line in std::io::stdin().lines() {
+        std::thread::spawn(burn).join().unwrap();
+        // A thread that was waited for may still be in the kernel's list for a moment.
+        while std::fs::read_dir("/proc/self/task").unwrap().count() > 1 {
+            std::thread::yield_now();
+        }
+        println!("burnt");
+    }
+    std::process::exit(0);
 }
 
 fn announce(port: &str) {

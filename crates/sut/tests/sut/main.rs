@@ -4,6 +4,7 @@
 mod build;
 mod catalog;
 mod contract;
+mod cpu;
 mod protocols;
 mod server;
 #[path = "../helper/spec.rs"]

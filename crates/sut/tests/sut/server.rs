@@ -23,7 +23,7 @@ use tare_sys::procfs::tree::process_tree;
 /// Whether a start that nobody cancels is cancelled.
 static NEVER: AtomicBool = AtomicBool::new(false);
 /// The program that plays a server: `tests/helper/server.rs`.
-const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
+pub const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
 
 fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
     announcing([HELPER, role, argument], directory.join("server.log"))
@@ -137,7 +137,7 @@ fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
 
 #[test]
 fn a_server_that_never_gets_ready_is_given_up_with_what_was_waited_for() {
-    let (error, text) = start_error(|spec| spec.startup_timeout = Duration::from_millis(300), "is silent", "");
+    let (error, text) = start_error(|spec| spec.startup_timeout = Duration::from_secs(1), "is silent", "");
     assert!(matches!(error, SutError::NotReady { .. }) && text.contains("no line matched"), "{text}");
     assert!(text.contains("| silent"), "{text}");
     let soon = |spec: &mut ServerSpec| {
