@@ -16,6 +16,7 @@ use tare_sys::procfs::tree::process_tree;
 use crate::SutError;
 use crate::probe::jvm::is_jvm;
 use async_profiler::JvmRecording;
+pub use async_profiler::check_folder;
 use perf::PerfRecording;
 
 pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};

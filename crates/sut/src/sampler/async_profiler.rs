@@ -49,11 +49,7 @@ impl JvmRecording {
         jar: &JarSource,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Self, SutError> {
-        if file_pattern(file).contains(',') {
-            let doing = format!("record into {}", file.display());
-            let said = "async-profiler takes a comma for the end of the name";
-            return Err(SutError::sampler(doing, said, "choose another folder with --dir"));
-        }
+        check_folder(file)?;
         let library = Library::find(jar, cancelled)?;
         let start = |engine| {
             let (library, file, cancelled) = (library.clone(), file.to_owned(), Arc::clone(cancelled));
@@ -125,6 +121,14 @@ impl JvmRecording {
 fn is_of_ctimer(recording: &[u8]) -> bool {
     const SETTING: &[u8] = b"engine\x03\x06ctimer";
     recording.windows(SETTING.len()).any(|bytes| bytes == SETTING)
+}
+
+/// Whether async-profiler can record into a folder; the name of a file has nothing that it could not read.
+pub fn check_folder(folder: &Path) -> Result<(), SutError> {
+    let doing = || format!("record into {}", folder.display());
+    let said = "async-profiler takes a comma for the end of the name";
+    let refused = || SutError::sampler(doing(), said, "choose another folder with --dir");
+    if file_pattern(folder).contains(',') { Err(refused()) } else { Ok(()) }
 }
 
 /// A path as async-profiler reads it in the server, whose working directory is another: a percent sign begins a placeholder.

@@ -20,6 +20,7 @@ use tare_record::{EndStatus, EventKind, EventLevel, EventRecord, RunRecord};
 use tare_run::RunError;
 use tare_run::prepare::check_java;
 use tare_sut::SutError;
+use tare_sut::sampler::check_folder;
 use tare_sys::clock;
 
 use crate::args::{self, AgentOptions, Global, WhenUndecided};
@@ -74,6 +75,8 @@ impl<'a> Session<'a> {
             check_pattern(&focus_origin(&plan, suite), &profile.focus)?;
         }
         if plan.machine.server_host.is_none() {
+            // Only a server that has started tells whether it is a JVM.
+            plan.profile.as_ref().map_or(Ok(()), |_| check_folder(&self.global.dir))?;
             tare_run::check_plan(&plan, None)?;
             check_java(&plan, self.workspace.catalog.as_ref())?;
         }

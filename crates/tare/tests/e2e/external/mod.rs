@@ -80,6 +80,22 @@ fn a_server_that_runs_already_is_not_warmed_up_for_a_profile_that_cannot_be_take
 }
 
 #[test]
+fn a_folder_that_no_profile_of_a_jvm_can_be_written_to_is_refused_before_anything_is_measured() {
+    let bench = Bench::new();
+    let bare = crate::common::server("bare", None, &[]);
+    for (profile, args) in
+        [("", &["profile", "bare", "Get", "--suite"][..]), ("[profile]\nevents = [\"cpu\"]\n", &["run"])]
+    {
+        bench.suite(&[QUICK, &bare, profile].concat());
+        let output = bench.run(&[args, &["suite.toml", "--dir", "a,b"]].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("cannot record into a,b: async-profiler takes a comma"), "{said}");
+        assert!(said.contains("choose another folder with --dir") && !bench.path().join("a,b").exists(), "{said}");
+    }
+}
+
+#[test]
 fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let bench = Bench::new();
     let server = start_by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
