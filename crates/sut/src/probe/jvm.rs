@@ -43,13 +43,14 @@ impl JvmProbe {
         })
     }
 
-    /// Whether the JVM maps another file, or none. Of containers that share the folder, the JVM of one may have the number of
-    /// another's. It keeps no counters if that one came first.
+    /// Whether the process is known to have another file mapped, or none. A JVM that was killed leaves its file to whatever has
+    /// its number next. Of containers that share the folder, the JVM of one may have the number of another's. It keeps no
+    /// counters if that one came first.
     fn is_of_another(&self) -> bool {
         let folder = self.file.parent().and_then(Path::file_name).unwrap_or_default();
         let end = format!("/{}/{}", folder.to_string_lossy(), self.pid);
         let is_its = |mapped: &str| mapped.lines().any(|line| line.ends_with(&end));
-        process::mappings(self.pid).is_some_and(|mapped| mapped.contains(LIBRARY) && !is_its(&mapped))
+        process::mappings(self.pid).is_some_and(|mapped| !is_its(&mapped))
     }
 
     /// Whether the JVM carries out diagnostic commands: the first of its capabilities.
@@ -239,7 +240,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         // What it executes is mapped as a library is.
         let program = folder.path().join("libjvm.so");
-        std::fs::copy("/bin/sh", &program).unwrap();
+        // What this process writes may be open in the child of another test, and then the kernel does not execute it.
+        assert!(Command::new("cp").arg("/bin/sh").arg(&program).status().unwrap().success());
         let mut command = Command::new(&program);
         command.arg0("sh").args(["-c", "echo runs; read x"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut jvm = command.spawn().unwrap();
@@ -258,10 +260,15 @@ mod tests {
     fn a_process_without_counters_has_no_probe() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("hsperfdata_me")).unwrap();
-        assert!(JvmProbe::find_in(folder.path(), 7).is_none());
-        std::fs::write(folder.path().join("hsperfdata_me/7"), "not counters").unwrap();
-        assert!(JvmProbe::find_in(folder.path(), 7).is_none());
-        std::fs::write(folder.path().join("hsperfdata_me/7"), hsperf::tests::file(&[("sun.gc.a", 1)])).unwrap();
-        assert!(JvmProbe::find_in(folder.path(), 7).is_some());
+        // What no process of this number has mapped cannot be seen.
+        let (unseen, own) = ((1 << 22) + 7, std::process::id());
+        let counters = hsperf::tests::file(&[("sun.gc.a", 1)]);
+        let found_with = |pid: u32, text: &[u8]| {
+            std::fs::write(folder.path().join("hsperfdata_me").join(pid.to_string()), text).unwrap();
+            JvmProbe::find_in(folder.path(), pid).is_some()
+        };
+        assert!(JvmProbe::find_in(folder.path(), unseen).is_none() && !found_with(unseen, b"not counters"));
+        assert!(found_with(unseen, &counters));
+        assert!(!found_with(own, &counters), "a JVM has left it that had this number");
     }
 }

@@ -211,16 +211,26 @@ mod tests {
 
     #[test]
     fn a_jvm_behind_a_script_has_counters_and_one_of_two_does_not_speak_for_both() {
-        // The script's child runs until its input ends.
-        let mut script = Command::new("sh")
-            .args(["-c", "exec 3<&0; cat <&3 & echo $!; wait"])
+        let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
+        // Each maps its own program, as a JVM maps its counters, and the child runs until its input ends.
+        let elsewhere = tempfile::tempdir().unwrap();
+        let programs = elsewhere.path().join(folder.path().file_name().unwrap());
+        std::fs::create_dir(&programs).unwrap();
+        let [of_script, of_child] = ["script", "child"].map(|name| programs.join(name));
+        for program in [&of_script, &of_child] {
+            assert!(Command::new("cp").arg("/bin/sh").arg(program).status().unwrap().success());
+        }
+        let mut script = Command::new(&of_script)
+            .args(["-c", "exec 3<&0; \"$0\" -c 'echo $$; read x' <&3 & wait"])
+            .arg(&of_child)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut child = String::new();
         BufReader::new(script.stdout.take().unwrap()).read_line(&mut child).unwrap();
-        let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
+        std::fs::rename(of_script, programs.join(script.id().to_string())).unwrap();
+        std::fs::rename(of_child, programs.join(child.trim())).unwrap();
         std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
         let processes = [CpuProbe::new(script.id()).unwrap()];
         let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&processes, &[], None) else {
