@@ -166,9 +166,9 @@ fn build_within(catalog: &Catalog, jdk: &Jdk, cancelled: &AtomicBool, timeout: D
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use crate::tool::tests::write_program;
 
     /// What a build with this script gives.
     fn built(script: &str, cancelled: bool, timeout: Duration) -> Result<PathBuf, String> {
@@ -177,8 +177,7 @@ mod tests {
         fs::create_dir_all(at("servers")).unwrap();
         fs::create_dir_all(at("probes/jvm")).unwrap();
         fs::write(at("servers/catalog.toml"), "schema = 1\n[jvm]\noptions = []\n[families]\n").unwrap();
-        fs::write(at("probes/jvm/build"), format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(at("probes/jvm/build"), PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&at("probes/jvm/build"), &format!("#!/bin/sh\n{script}\n"));
         let catalog = Catalog::load(&at("servers")).unwrap();
         let jdk = Jdk { home: "/jdk".into(), major: 25, version: "25".to_owned(), vendor: String::new() };
         let cancelled = AtomicBool::new(cancelled);

@@ -172,6 +172,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::tool::tests::write_program;
 
     /// A servers' folder with one family, and a JDK in the same place.
     fn folder(java: &str, classpath_entries: usize) -> tempfile::TempDir {
@@ -245,8 +246,7 @@ mod tests {
         let java = root.path().join("java");
         let script = "#!/bin/sh\ncase \"$*\" in *Touch*) exit 9;; *UseZZGC*) echo \"Unrecognized VM option 'UseZZGC'\" >&2\n\
             echo 'Error: Could not create the Java Virtual Machine.' >&2; exit 1;; esac\n";
-        fs::write(&java, script).unwrap();
-        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&java, script);
         let check = |options: &str| {
             let words = format!("{} {options} -jar a.jar", java.display());
             let command = words.split_whitespace().map(str::to_owned).collect();
@@ -270,8 +270,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let java = root.path().join("java");
         let script = "#!/bin/sh\n[ \"$*\" = '-Da=127.0.0.1:0 -version' ] && [ \"$(cat $FLAGS)\" = +UseZGC ]\n";
-        fs::write(&java, script).unwrap();
-        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&java, script);
         let command = vec![java.display().to_string(), "-Da={address}:{port}".into(), "-jar".into(), "a.jar".into()];
         let own = |name: &str, text: &str| [(name.to_owned(), text.to_owned())].into();
         let (files, env) = (own("flags", "+UseZGC"), own("FLAGS", "{files}/flags"));
@@ -282,8 +281,7 @@ mod tests {
     fn an_agent_that_starts_slowly_is_no_wrong_option_and_a_jdk_that_is_not_there_is_named() {
         let root = tempfile::tempdir().unwrap();
         let java = root.path().join("java");
-        fs::write(&java, "#!/bin/sh\nexec sleep 1000\n").unwrap();
-        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&java, "#!/bin/sh\nexec sleep 1000\n");
         let command = vec![java.display().to_string(), "-javaagent:slow.jar".into(), "-jar".into(), "a.jar".into()];
         let server = CommandServer { command, java: Some("a home".into()), ..CommandServer::default() };
         check_within("agent", &server, Duration::from_millis(50)).unwrap();

@@ -31,8 +31,18 @@ pub(crate) fn output_of(program: Program, timeout: Duration, cancelled: &AtomicB
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
     use super::*;
+
+    /// Writes a program from another process. A child that another test starts meanwhile would keep a file open that
+    /// this process writes, and what is open for writing cannot be executed (ETXTBSY).
+    pub(crate) fn write_program(file: &Path, text: &str) {
+        let write = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""];
+        assert!(Command::new("sh").args(write).arg(file).arg(text).status().unwrap().success());
+    }
 
     fn shell(script: &str, timeout: Duration) -> Result<String, SutError> {
         run(Program::new("/bin/sh").args(["-c", script]), timeout, &AtomicBool::new(false), "try", "do this")

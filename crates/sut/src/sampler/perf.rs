@@ -159,6 +159,7 @@ fn plain_frame(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::tests::write_program;
 
     #[test]
     fn the_text_of_perf_becomes_stacks_root_first() {
@@ -189,10 +190,9 @@ mod tests {
     fn a_recording_whose_inlined_functions_cannot_be_looked_up_is_read_without_them() {
         let folder = tempfile::tempdir().unwrap();
         let perf = folder.path().join("perf");
-        let write = |script: &str| std::fs::write(&perf, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let write = |script: &str| write_program(&perf, &format!("#!/bin/sh\n{script}\n"));
         let read = || read_script(perf.as_os_str(), Path::new("x.perf"), &AtomicBool::new(false));
         write("case \"$*\" in *--no-inline*) echo read;; *) echo slow; exit 1;; esac");
-        std::fs::set_permissions(&perf, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(read().unwrap(), ("read".to_owned(), ", without inlined functions"));
         write("echo read");
         assert_eq!(read().unwrap(), ("read".to_owned(), ""));

@@ -1,8 +1,8 @@
 //! Builds servers, with a replacement for `servers/build` that writes the same files.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -42,8 +42,10 @@ fn folder() -> Folder {
     let at = |path: &str| directory.path().join(path);
     fs::create_dir_all(at("target/manifests")).unwrap();
     fs::write(at("catalog.toml"), CATALOG).unwrap();
-    fs::write(at("build"), BUILD).unwrap();
-    fs::set_permissions(at("build"), fs::Permissions::from_mode(0o755)).unwrap();
+    // From another process: a child that another test starts meanwhile would keep a file open that this one writes, and
+    // what is open for writing cannot be executed (ETXTBSY).
+    let write = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""];
+    assert!(Command::new("sh").args(write).arg(at("build")).arg(BUILD).status().unwrap().success());
     Folder { catalog: Catalog::load(directory.path()).unwrap(), _directory: directory }
 }
 

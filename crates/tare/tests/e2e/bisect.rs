@@ -3,7 +3,7 @@
 use std::process::{Output, Stdio};
 
 use crate::check::{Repository, project_with_catalog};
-use crate::common::{all_of, is_disturbed, signal, skip, stderr, stdout, wait_for};
+use crate::common::{all_of, is_disturbed, signal, skip, stderr, stdout, wait_for, write_program};
 use crate::faults::count_recorded_slices;
 
 const SEARCH: [&str; 9] = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
@@ -101,7 +101,7 @@ fn a_search_that_is_stopped_leaves_no_server_and_says_how_to_go_on() {
 #[test]
 fn a_search_that_is_stopped_while_a_release_is_built_says_how_to_go_on() {
     let repository = project_with_releases();
-    repository.write("servers/build", "#!/bin/sh\nexec sleep 49\n");
+    write_program(&repository.bench.path().join("servers/build"), "#!/bin/sh\nexec sleep 49\n");
     let args = [&SEARCH[..], &SHORT, &["--good", "1", "--bad", "4"]].concat();
     let child = repository.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     assert!(wait_for(|| repository.bench.processes_of_test().iter().any(|one| one.contains(": sleep 49"))));

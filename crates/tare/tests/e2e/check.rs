@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, QUICK, TARE, all_of, is_disturbed, skip, stderr, stdout};
+use crate::common::{Bench, QUICK, TARE, all_of, is_disturbed, skip, stderr, stdout, write_program};
 
 /// A git repository with a server whose cost is in the file `cost`, in percent.
 pub struct Repository {
@@ -241,8 +241,8 @@ pub fn project_with_catalog() -> Repository {
              exec {TARE} reference --port $2 --base-ns 300000 --spin-percent $(cat $cost)\n"
         ),
     );
-    repository.write(
-        "servers/build",
+    write_program(
+        &repository.bench.path().join("servers/build"),
         "#!/bin/sh\n[ \"$1\" != --fingerprint ] || { echo \"$2 1\"; exit; }\n[ ! -e broken ] || { cat broken; exit 1; }\n\
          mkdir -p target/manifests\nfor server; do\necho $server >>built; version=${server#*@}\n\
          [ ! -e broken.$server ] || { echo $server does not compile; exit 1; }\n\
@@ -251,8 +251,6 @@ pub fn project_with_catalog() -> Repository {
          >target/manifests/$server.json\ndone\n",
     );
     repository.write(".gitignore", "target\nbuilt\n");
-    let script = repository.bench.path().join("servers/build");
-    std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     repository.write("suite.toml", QUICK.split("[scenarios.Get]").next().unwrap());
     repository.commit();
     repository

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::check::project_with_catalog;
 use crate::common::{
     Bench, QUICK, Reference, SmallDisk, TARE, all_of, cell, measured_forks, server, signal, skip, stderr, stdout,
-    wait_for,
+    wait_for, write_program,
 };
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
@@ -278,9 +278,10 @@ fn ctrl_c_has_its_exit_code_wherever_it_comes() {
 #[test]
 fn ctrl_c_while_the_servers_of_profiles_are_built_has_its_exit_code() {
     let repository = project_with_catalog();
-    let build = fs::read_to_string(repository.bench.path().join("servers/build")).unwrap();
+    let program = repository.bench.path().join("servers/build");
+    let build = fs::read_to_string(&program).unwrap();
     // What is built is looked at again before the profiling starts, and that takes for ever.
-    repository.write("servers/build", &build.replacen('\n', "\n[ ! -e built ] || sleep 48\n", 1));
+    write_program(&program, &build.replacen('\n', "\n[ ! -e built ] || sleep 48\n", 1));
     let settings = QUICK.split("[scenarios.Get]").next().unwrap();
     let profile = "[profile]\nevents = [\"cpu\"]\nforks = 1\nspan = \"200ms\"\n";
     repository.write("suite.toml", &[settings, profile].concat());

@@ -120,8 +120,9 @@ mod tests {
     fn a_program_that_does_not_answer_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
         let silent = folder.path().join("silent");
-        std::fs::write(&silent, "#!/bin/sh\nexec sleep 600\n").unwrap();
-        std::fs::set_permissions(&silent, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        // From another process: what this one writes may be open in the child of another test, and is not executed then.
+        let write = ["-c", "printf '#!/bin/sh\\nexec sleep 600\\n' >\"$0\" && chmod 755 \"$0\""];
+        assert!(std::process::Command::new("sh").args(write).arg(&silent).status().unwrap().success());
         let asked = |program: &str| version_of(program, &AtomicBool::new(true));
         assert_eq!(asked(silent.to_str().unwrap()), Err("does not say its version"));
         assert_eq!(asked("/no/such/program"), Err("not found"));

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -119,9 +118,15 @@ pub fn fake_ssh(bench: &Bench, body: &str) -> String {
     fs::create_dir(&folder).unwrap();
     let log = bench.path().join("ssh.log");
     let script = format!("#!/bin/sh\necho \"$@\" >> {}\nfor command; do :; done\n{body}\n", log.display());
-    fs::write(folder.join("ssh"), script).unwrap();
-    fs::set_permissions(folder.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&folder.join("ssh"), &script);
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+/// Writes a program from another process. A child that another test starts meanwhile would keep a file open that this
+/// process writes, and what is open for writing cannot be executed (ETXTBSY).
+pub fn write_program(file: &Path, text: &str) {
+    let write = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""];
+    assert!(Command::new("sh").args(write).arg(file).arg(text).status().unwrap().success());
 }
 
 /// Says on standard error, past the test harness, why a test does not run to its end. `scripts/test` counts these lines.

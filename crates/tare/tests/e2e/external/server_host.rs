@@ -2,10 +2,9 @@
 //! it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, QUICK, TARE, all_of, cell, signal, stderr, wait_for};
+use crate::common::{Bench, QUICK, TARE, all_of, cell, signal, stderr, wait_for, write_program};
 
 /// The built-in server, started by a script of the suite's folder. It listens where its environment says.
 fn server_by_script(bench: &Bench, name: &str, flags: &str) -> String {
@@ -81,8 +80,7 @@ fn profile_command(bench: &Bench, perf: &str) -> Command {
     bench.suite(&[QUICK, &server_by_script(bench, "bare", "")].concat());
     let folder = bench.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("perf"), perf).unwrap();
-    fs::set_permissions(folder.join("perf"), fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&folder.join("perf"), perf);
     let flags = ["--suite", "suite.toml", "--forks", "1", "--span", "300ms", "-e", "cpu", "--server-host", "local:"];
     let mut command = bench.tare(&[&["profile", "bare", "Get"], &flags[..]].concat());
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());

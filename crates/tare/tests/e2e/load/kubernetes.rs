@@ -3,13 +3,14 @@
 use std::fs;
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Bench, Reference, TARE, all_of, json as read_json, signal, stderr, stdout, wait_for};
+use crate::common::{
+    Bench, Reference, TARE, all_of, json as read_json, signal, stderr, stdout, wait_for, write_program,
+};
 
 /// Notes each call in `log`. Its answers are files of its folder; an attached pod is an agent on this machine.
 const KUBECTL: &str = r#"#!/bin/sh
@@ -43,8 +44,7 @@ impl FakeCluster {
         let folder = bench.path().join("cluster");
         fs::create_dir(&folder).unwrap();
         let script = KUBECTL.replace("FOLDER", &folder.display().to_string()).replace("TARE", TARE);
-        fs::write(folder.join("kubectl"), script).unwrap();
-        fs::set_permissions(folder.join("kubectl"), fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&folder.join("kubectl"), &script);
         let cluster = Self { bench, folder };
         cluster.says("pods.json", &json!({ "items": pods }));
         cluster.says("events.json", &json!({ "items": [] }));
