@@ -18,11 +18,8 @@ pub use tare_sample::Protocol;
 
 use crate::protocol::conversation::Push;
 
-pub(crate) const fn alpn(protocol: Protocol) -> &'static [u8] {
-    match protocol {
-        Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => b"h2",
-        _ => b"http/1.1",
-    }
+pub(crate) const fn speaks_http2(protocol: Protocol) -> bool {
+    matches!(protocol, Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. })
 }
 
 /// What the server sends on its own clock; `None` if it only answers.

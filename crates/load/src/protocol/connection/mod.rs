@@ -16,7 +16,7 @@ use super::http2::Http2;
 use super::websocket::WebSocket;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::{Protocol, push_of};
+use crate::protocol::{Protocol, push_of, speaks_http2};
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
@@ -75,13 +75,9 @@ impl Connection {
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
         let (push, base) = (push_of(protocol), Arc::clone(base));
         match protocol {
-            Protocol::Http1 { .. } | Protocol::Events { streams: None, .. } => {
-                Self::Http1(Http1::new(base, push, protocol.depth()))
-            }
-            Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => {
-                Self::Http2(Box::new(Http2::new(base, push)))
-            }
             Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(base, push))),
+            _ if speaks_http2(protocol) => Self::Http2(Box::new(Http2::new(base, push))),
+            _ => Self::Http1(Http1::new(base, push, protocol.depth())),
         }
     }
 

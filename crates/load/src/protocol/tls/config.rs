@@ -15,7 +15,7 @@ use super::pem;
 use super::verify::Verifier;
 use super::{Identity, TlsSpec};
 use crate::error::LoadError;
-use crate::protocol::{Protocol, alpn};
+use crate::protocol::{Protocol, speaks_http2};
 
 /// TLS sessions that a worker remembers to resume them.
 const REMEMBERED_SESSIONS: usize = 256;
@@ -62,7 +62,8 @@ impl Security {
                 })?
             }
         };
-        config.alpn_protocols = vec![alpn(protocol).to_vec()];
+        let alpn: &[u8] = if speaks_http2(protocol) { b"h2" } else { b"http/1.1" };
+        config.alpn_protocols = vec![alpn.to_vec()];
         if !spec.resumption {
             config.resumption = Resumption::disabled();
         }

@@ -15,8 +15,8 @@ use crate::error::LoadError;
 use crate::input::request::{RequestCursor, UserSetup};
 use crate::input::template::UserValues;
 use crate::problem::Problem;
-use crate::protocol::Protocol;
 use crate::protocol::tls::Security;
+use crate::protocol::{Protocol, speaks_http2};
 
 /// Users that are set up at a time.
 const AT_A_TIME: usize = 32;
@@ -40,10 +40,7 @@ impl ReadyUsers {
 
 /// Sets up `users` users. Each request takes at most the session's timeouts.
 pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) -> Result<ReadyUsers, LoadError> {
-    let protocol = match spec.protocol {
-        Protocol::Http2 { .. } | Protocol::Events { streams: Some(_), .. } => Protocol::Http2 { streams: 1 },
-        _ => Protocol::default(),
-    };
+    let protocol = if speaks_http2(spec.protocol) { Protocol::Http2 { streams: 1 } } else { Protocol::default() };
     let security = spec.tls.as_ref().map(|tls| Security::new(tls, protocol)).transpose()?;
     let (ready, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let threads = users.clamp(1, AT_A_TIME);
