@@ -17,37 +17,29 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct PartialAnswer {
     body_bytes: u64,
-    kept: Vec<u8>,
+    /// What is kept of the body, as it was before it was compressed; or where a redirect leads that is followed.
+    pub(crate) kept: Vec<u8>,
+    /// Names in the case in which they came, and values; only of an answer that is kept.
+    pub(crate) headers: Box<[(String, Vec<u8>)]>,
     /// The message and the status of a call of gRPC.
     reply: Option<Box<Reply>>,
     /// The body is compressed, and is compared when it is complete.
     is_gzip: bool,
+    /// It is a redirect that is followed.
+    is_followed: bool,
     /// What is known before the head has come, for the text of a timeout.
     pub(super) before_head: &'static str,
     problem: Option<Box<Problem>>,
-    taken: Option<Box<Taken>>,
-}
-
-/// What of an answer is used to make further requests.
-#[derive(Debug, Default)]
-pub(crate) struct Taken {
-    /// Where a redirect leads that is followed.
-    location: Option<Vec<u8>>,
-    /// Names in the case in which they came, and values; only of an answer that is kept.
-    pub(crate) headers: Vec<(String, Vec<u8>)>,
-    /// The body as it was before it was compressed; only of an answer that is kept.
-    pub(crate) body: Vec<u8>,
 }
 
 impl PartialAnswer {
     pub(crate) fn take_head(&mut self, head: &Head<'_>, expectation: &Expectation) {
         if let Some(location) = expectation.followed_location(head) {
-            self.taken = Some(Box::new(Taken { location: Some(location.to_vec()), ..Taken::default() }));
+            (self.is_followed, self.kept) = (true, location.to_vec());
             return;
         }
         if expectation.keeps_answer {
-            let headers = head.headers.iter().map(|field| (field.name.to_owned(), field.value.to_vec()));
-            self.taken = Some(Box::new(Taken { headers: headers.collect(), ..Taken::default() }));
+            self.headers = head.headers.iter().map(|field| (field.name.to_owned(), field.value.to_vec())).collect();
         }
         self.problem = expectation.judge_head(head).map(Box::new);
         if expectation.grpc.is_some() {
@@ -62,7 +54,7 @@ impl PartialAnswer {
         let bytes = self.reply.as_mut().map_or(bytes, |reply| reply.take_body(bytes));
         let from = self.body_bytes;
         self.body_bytes += bytes.len() as u64;
-        if self.problem.is_some() || self.is_followed() {
+        if self.problem.is_some() || self.is_followed {
             return;
         }
         if self.is_gzip {
@@ -96,24 +88,14 @@ impl PartialAnswer {
         }
     }
 
-    fn is_followed(&self) -> bool {
-        self.taken.as_ref().is_some_and(|taken| taken.location.is_some())
-    }
-
     /// Where a complete answer leads that is a redirect to be followed.
     pub(crate) fn take_location(&mut self) -> Option<Vec<u8>> {
-        self.taken.take_if(|taken| taken.location.is_some())?.location
-    }
-
-    pub(crate) fn take_kept(&mut self) -> Box<Taken> {
-        let mut taken = self.taken.take().unwrap_or_default();
-        taken.body = std::mem::take(&mut self.kept);
-        taken
+        std::mem::take(&mut self.is_followed).then(|| std::mem::take(&mut self.kept))
     }
 
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.
     pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
-        expectation.is_exceeded_by(self.body_bytes, self.is_followed())
+        expectation.is_exceeded_by(self.body_bytes, self.is_followed)
             || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())
     }
 

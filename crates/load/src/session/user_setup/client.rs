@@ -16,7 +16,7 @@ use tare_sys::socket::Target;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
-use crate::protocol::answer::Taken;
+use crate::protocol::answer::PartialAnswer;
 use crate::protocol::connection::{Connection, Exchange, Step};
 use crate::protocol::offline::Outbox;
 use crate::protocol::tls::{Channel, Security, Tls};
@@ -58,7 +58,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
+    pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<PartialAnswer, Problem> {
         let stream = match self.stream.take() {
             Some(stream) => stream,
             None => self.connect()?,
@@ -76,7 +76,7 @@ impl<'a> Client<'a> {
     }
 
     /// Sends what the connection has to send and reads, until the answer is complete.
-    fn converse(&mut self, stream: &TcpStream, deadline: Nanos) -> Result<Box<Taken>, Problem> {
+    fn converse(&mut self, stream: &TcpStream, deadline: Nanos) -> Result<PartialAnswer, Problem> {
         loop {
             self.connection.flush(&mut Channel { io: &mut self.outbox, tls: self.tls.as_mut() }, TOKEN);
             let (bytes, end) = self.exchange_bytes(stream, deadline)?;
@@ -92,7 +92,7 @@ impl<'a> Client<'a> {
             }
             match step {
                 Step::More => {}
-                Step::Finished(mut exchange, None) => return Ok(exchange.answer.take_kept()),
+                Step::Finished(exchange, None) => return Ok(exchange.answer),
                 Step::Finished(_, Some(problem)) | Step::Broken(problem) => return Err(problem),
                 _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
             }

@@ -96,7 +96,7 @@ fn set_up_user(mut client: Client<'_>, setup: &UserSetup, cursor: &mut RequestCu
         cookies.add_to(&mut parts.headers);
         let answer = client.ask(request, parts).map_err(named)?;
         cookies.take(&answer.headers);
-        let taken = setup.take(request, (&answer.headers, &answer.body), &mut values);
+        let taken = setup.take(request, (&answer.headers, &answer.kept), &mut values);
         taken.map_err(|what| named(Problem::new(ErrorClass::Validation, what)))?;
     }
     values.push(cookies.header());
