@@ -1,6 +1,5 @@
 //! The connections of one worker: what each does, when its deadline is, and how it is opened again.
 
-use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -86,20 +85,6 @@ pub(super) struct Connections {
     pub(super) next_deadline: Nanos,
 }
 
-impl Index<Token> for Connections {
-    type Output = Connection;
-
-    fn index(&self, token: Token) -> &Connection {
-        &self.entries[token.index()].connection
-    }
-}
-
-impl IndexMut<Token> for Connections {
-    fn index_mut(&mut self, token: Token) -> &mut Connection {
-        &mut self.entries[token.index()].connection
-    }
-}
-
 impl Connections {
     pub(super) fn new(setup: Rc<Setup>) -> Self {
         Self {
@@ -112,6 +97,10 @@ impl Connections {
             unflushed: Vec::new(),
             next_deadline: Nanos::MAX,
         }
+    }
+
+    pub(super) fn at(&mut self, token: Token) -> &mut Connection {
+        &mut self.entries[token.index()].connection
     }
 
     pub(super) fn begin_preparation(&mut self, in_use: usize) {
@@ -294,7 +283,7 @@ impl Connections {
 
     /// Closes the transport from this side, after the protocol's closing bytes if it has any.
     pub(super) fn close(&mut self, io: &mut impl Transport, token: Token) {
-        self[token].send_close(io, token);
+        self.at(token).send_close(io, token);
         io.close(token);
         self.set_closed(token);
     }
@@ -313,7 +302,7 @@ impl Connections {
     /// Checks the deadline of one connection, and opens it again if its back-off is over.
     pub(super) fn check(&mut self, io: &mut impl Transport, token: Token, now: Nanos) -> Due {
         match self.entries[token.index()].state {
-            State::Open => match self[token].next_deadline() {
+            State::Open => match self.at(token).next_deadline() {
                 Some(first) if first <= now => return Due::Exchange,
                 Some(first) => self.wake_by(first),
                 None => {}
@@ -340,6 +329,6 @@ impl Connections {
     /// Sends the gathered bytes of one connection, and returns their number; `None` when no connection has any.
     pub(super) fn flush_next(&mut self, io: &mut impl Transport) -> Option<usize> {
         let token = self.unflushed.pop()?;
-        Some(if self.is_open(token) { self[token].flush(io, token) } else { 0 })
+        Some(if self.is_open(token) { self.at(token).flush(io, token) } else { 0 })
     }
 }

@@ -37,7 +37,7 @@ impl<C: Clock> SliceRunner<C> {
         let Some(attempt) = self.connections.attempt(token) else { return };
         let cursor = &mut self.dispatcher.cursor;
         cursor.values.user = token.index();
-        match self.connections[token].start_handshake(cursor) {
+        match self.connections.at(token).start_handshake(cursor) {
             None => self.on_open(io, token, attempt.since, at),
             Some(Ok(request)) => {
                 self.connections.set_stage(token, ErrorClass::Upgrade);
@@ -51,7 +51,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Returns whether the connection is open.
     fn on_handshake_bytes(&mut self, io: &mut impl Transport, token: Token, at: Nanos, bytes: &mut &[u8]) -> bool {
         let Some(attempt) = self.connections.attempt(token) else { return true };
-        match self.connections[token].on_handshake_bytes(bytes) {
+        match self.connections.at(token).on_handshake_bytes(bytes) {
             Ok(is_open) => {
                 if is_open {
                     self.on_open(io, token, attempt.since, at);
@@ -93,7 +93,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         let freed = self.dispatcher.blocked_at(at);
         loop {
-            match self.connections[token].receive(&mut bytes, &self.setup.requests) {
+            match self.connections.at(token).receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
                 Step::Finished(exchange, problem) => {
                     self.finish(&exchange, at, problem.as_ref());
@@ -136,11 +136,11 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Closes an open connection on which the server accepts no more requests, once nothing is under way on it.
     fn close_if_retired(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        if !self.connections[token].is_retired() {
+        if !self.connections.at(token).is_retired() {
             return;
         }
         self.remove_places(token);
-        if self.connections[token].under_way() > 0 {
+        if self.connections.at(token).under_way() > 0 {
             return;
         }
         self.connections.close(io, token);
@@ -155,13 +155,13 @@ impl<C: Clock> SliceRunner<C> {
         let at = sent.map_or(at, |(sent, _)| self.arrival_time(sent, at));
         self.sample_clock(token, at, stamp);
         if !self.recorder.is_before_end(sent.map_or(at, |(sent, _)| sent)) {
-            if self.recorder.wants_all() && self.connections[token].under_way() > 0 {
+            if self.recorder.wants_all() && self.connections.at(token).under_way() > 0 {
                 return Some(Problem::new(ErrorClass::Timeout, "not all messages within the time of the slice"));
             }
             self.unsubscribe(token, at);
             return None;
         }
-        let pushed = self.connections[token].push(at, sent, at + self.setup.timeout)?;
+        let pushed = self.connections.at(token).push(at, sent, at + self.setup.timeout)?;
         self.connections.reset_backoff(token);
         self.recorder.record_message(&pushed, clock.tolerance_ns());
         if pushed.is_last {
@@ -194,7 +194,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
-        if let Some((missing, times)) = self.connections[token].unsubscribe() {
+        if let Some((missing, times)) = self.connections.at(token).unsubscribe() {
             self.dispatcher.under_way -= 1;
             self.recorder.record_unsubscribe(at, &missing, times.status);
             self.end_exchange(token, at, self.connections.takes_requests(token));
@@ -213,11 +213,11 @@ impl<C: Clock> SliceRunner<C> {
 
     fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.remove_places(token);
-        if self.connections[token].completes_answer(cause) {
+        if self.connections.at(token).completes_answer(cause) {
             return self.on_received(io, token, at, &[]);
         }
-        if self.connections[token].under_way() > 0 {
-            let problem = self.connections[token].problem_of_end(cause);
+        if self.connections.at(token).under_way() > 0 {
+            let problem = self.connections.at(token).problem_of_end(cause);
             self.fail_all(token, at, &problem);
         } else if let CloseCause::TlsFailed(_) = cause {
             self.recorder.record_connection_failure(at, &Problem::of_end(cause));

@@ -108,7 +108,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.wake_users(io, now);
         if let Some((_, token)) = self.ping.take_if(|(at, _)| *at <= now) {
-            self.connections[token].ping(self.clock.now());
+            self.connections.at(token).ping(self.clock.now());
             self.flush_later(token);
         }
         self.dispatch(io, freed);
@@ -200,7 +200,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Fails everything that is under way on a connection that can no longer be used.
     fn fail_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
-        while let Some(exchange) = self.connections[token].take_any() {
+        while let Some(exchange) = self.connections.at(token).take_any() {
             self.finish(&exchange, at, Some(problem));
             self.end_exchange(token, at, false);
         }
@@ -241,7 +241,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Fails a connection that can no longer be used, and everything under way on it.
     fn fail_connection(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         self.remove_places(token);
-        if self.connections[token].under_way() == 0 {
+        if self.connections.at(token).under_way() == 0 {
             self.recorder.record_connection_failure(at, problem);
         }
         self.fail_all(token, at, problem);
@@ -254,7 +254,7 @@ impl<C: Clock> SliceRunner<C> {
     fn close_unfinished(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
         if let Some(attempt) = self.connections.attempt(token) {
             self.fail_attempt(attempt, token, now, &Problem::new(attempt.stage, "not connected when the drain ended"));
-        } else if self.connections.is_open(token) && self.connections[token].under_way() > 0 {
+        } else if self.connections.is_open(token) && self.connections.at(token).under_way() > 0 {
             let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
             self.fail_all(token, now, &problem);
             self.recorder.record_connection_lost();
@@ -293,21 +293,21 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
-        while let Some(exchange) = self.connections[token].take_overdue(now) {
+        while let Some(exchange) = self.connections.at(token).take_overdue(now) {
             let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());
             let problem = Problem::new(ErrorClass::Timeout, text);
             self.finish(&exchange, exchange.deadline.min(now), Some(&problem));
             self.end_exchange(token, now, self.connections.takes_requests(token));
         }
         // Requests on other streams may still be answered.
-        if self.connections[token].is_retired() && self.connections[token].under_way() == 0 {
+        if self.connections.at(token).is_retired() && self.connections.at(token).under_way() == 0 {
             self.remove_places(token);
             self.connections.close(io, token);
             self.recorder.record_connection_lost();
             return self.reconnect_lost(io, token, now);
         }
         self.flush_later(token);
-        if let Some(next) = self.connections[token].next_deadline() {
+        if let Some(next) = self.connections.at(token).next_deadline() {
             self.connections.wake_by(next);
         }
     }

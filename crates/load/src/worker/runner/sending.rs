@@ -20,14 +20,14 @@ impl<C: Clock> SliceRunner<C> {
 
     fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, exchange: Exchange) {
         let deadline = exchange.deadline;
-        let bytes = self.connections[token].begin(io, token, exchange, &mut self.dispatcher.cursor);
+        let bytes = self.connections.at(token).begin(io, token, exchange, &mut self.dispatcher.cursor);
         self.note_begun(token, deadline, bytes, now);
         self.note_early_message(token, now);
     }
 
     fn send_again(&mut self, io: &mut impl Transport, token: Token, Returned { exchange, parts, .. }: Returned) {
         let (now, deadline) = (self.now(), exchange.deadline);
-        let bytes = self.connections[token].begin_parts(io, token, exchange, parts);
+        let bytes = self.connections.at(token).begin_parts(io, token, exchange, parts);
         self.note_begun(token, deadline, bytes, now);
     }
 
@@ -49,21 +49,21 @@ impl<C: Clock> SliceRunner<C> {
         self.wait_policy.note_send(now);
         self.recorder.record_sent_bytes(now, bytes);
         self.flush_later(token);
-        if self.connections[token].is_retired() {
+        if self.connections.at(token).is_retired() {
             self.remove_places(token);
         }
     }
 
     /// Records what the server sent before the first request of a connection, as an event, once a request follows.
     pub(super) fn note_early_message(&mut self, token: Token, at: Nanos) {
-        if let Some(problem) = self.connections[token].take_early_message_problem() {
+        if let Some(problem) = self.connections.at(token).take_early_message_problem() {
             self.recorder.record_connection_failure(at, &problem);
         }
     }
 
     /// Makes the next flush send bytes that the protocol has prepared after an event.
     pub(super) fn flush_later(&mut self, token: Token) {
-        if self.connections[token].wants_flush() {
+        if self.connections.at(token).wants_flush() {
             self.connections.flush_later(token);
         }
     }
