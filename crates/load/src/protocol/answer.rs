@@ -202,7 +202,8 @@ mod tests {
 
     /// What is wrong with an answer of this coding and body.
     fn judged(checks: &[Check], coding: &[u8], body: &[u8]) -> Option<String> {
-        let expectation = Expectation::of(checks).of_encoded();
+        let mut expectation = Expectation::of(checks);
+        expectation.decodes = true;
         let mut answer = PartialAnswer::default();
         answer.take_head(&Head::new(200, &[Field { name: "Content-Encoding", value: coding }]), &expectation);
         body.chunks(7).for_each(|part| answer.take_body(part, &expectation));

@@ -59,11 +59,6 @@ impl Expectation {
         all
     }
 
-    /// The same, for a request that accepts encoded bodies.
-    pub(crate) fn of_encoded(self) -> Self {
-        Self { decodes: self.reads_body(), ..self }
-    }
-
     fn limit(&mut self, lengths: RangeInclusive<u64>) {
         let before = self.lengths.take().unwrap_or(0..=u64::MAX);
         self.lengths = Some(*before.start().max(lengths.start())..=*before.end().min(lengths.end()));

@@ -146,7 +146,7 @@ impl RequestSet {
     }
 
     pub(super) fn uses_feed(&self, feed: usize) -> bool {
-        self.0.requests.iter().any(|request| request.uses.has_feed(feed))
+        self.0.requests.iter().any(|request| request.uses.feeds.contains(&feed))
     }
 
     pub(crate) fn has_calls(&self) -> bool {
@@ -190,9 +190,9 @@ fn prepare(host: &str, place: &str, spec: &RequestSpec, scope: &mut Scope<'_>) -
         Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) }
     };
     let accepts_coding = spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
-    let expectation = Expectation::of(&spec.checks);
+    let mut expectation = Expectation::of(&spec.checks);
     refuse_unjudged_call(place, spec, &expectation)?;
-    let expectation = if accepts_coding { expectation.of_encoded() } else { expectation };
+    expectation.decodes = accepts_coding && expectation.reads_body();
     Ok(Prepared {
         is_head: spec.method == Method::HEAD,
         name: spec.shown_name(),

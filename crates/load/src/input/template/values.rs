@@ -30,7 +30,7 @@ pub(crate) type UserValues = Vec<String>;
 /// The feeds and counters that a request advances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
-    feeds: Vec<usize>,
+    pub(crate) feeds: Vec<usize>,
     counters: Vec<usize>,
 }
 
@@ -48,11 +48,6 @@ impl Uses {
             }
         }
         uses
-    }
-
-    /// Whether a column of this feed is used.
-    pub(crate) fn has_feed(&self, feed: usize) -> bool {
-        self.feeds.contains(&feed)
     }
 }
 
