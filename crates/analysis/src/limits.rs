@@ -69,13 +69,13 @@ impl Question<'_> {
                 "the baseline differs from a second start of itself by more than the limit: see the noise floor";
             return LimitResult { reason: Some(reason.to_owned()), ..judged };
         }
-        let (verdict, reason) = match judge(&measured_ratio.measured(), self.limit.ratio, self.of) {
-            LimitVerdict::Undecided { reason } => {
+        let (verdict, reason) = match judge_limit(&measured_ratio.measured(), self.limit.ratio, self.of) {
+            Err(reason) => {
                 let reason = Some(self.why_undecided(reason, measured_ratio) + self.advice_at_cliff());
                 return LimitResult { reason, needed_s: needed_s(), ..judged };
             }
-            LimitVerdict::Regressed => (LimitVerdictKind::Regressed, None),
-            held => match self.new_mode(measured_ratio) {
+            Ok(LimitVerdict::Regressed) => (LimitVerdictKind::Regressed, None),
+            Ok(held) => match self.new_mode(measured_ratio) {
                 None if held == LimitVerdict::Improved => (LimitVerdictKind::Improved, None),
                 None => (LimitVerdictKind::NoMaterialChange, None),
                 reason => (LimitVerdictKind::Undecided, reason),
@@ -159,7 +159,8 @@ impl Question<'_> {
         // Each direction is a claim of its own.
         let claims = self.of.max(2);
         let is_beyond = |(polarity, limit): (Polarity, f64)| {
-            judge(&Measured { polarity, ..measured_ratio.measured() }, limit, claims) == LimitVerdict::Regressed
+            let measured = Measured { polarity, ..measured_ratio.measured() };
+            judge_limit(&measured, limit, claims) == Ok(LimitVerdict::Regressed)
         };
         [(Polarity::LowerIsBetter, size), (Polarity::HigherIsBetter, size.recip())].into_iter().any(is_beyond)
     }
@@ -183,10 +184,6 @@ impl Question<'_> {
             other => wording::undecided(other, &measured_ratio.comparison),
         }
     }
-}
-
-fn judge(measured: &Measured<'_>, limit: f64, of: usize) -> LimitVerdict {
-    judge_limit(measured, limit, of).unwrap_or(LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks })
 }
 
 /// `None` for a run without limits. Each scenario has the name that tells it from that of another group.

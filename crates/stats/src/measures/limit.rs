@@ -7,7 +7,7 @@ use crate::interval::Interval;
 use crate::measures::Measured;
 use crate::verdict::{Polarity, UndecidedReason};
 
-/// What the interval of a ratio says of a limit.
+/// What the interval of a ratio says of a limit, where it says anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitVerdict {
     /// The whole interval lies beyond the limit.
@@ -16,15 +16,6 @@ pub enum LimitVerdict {
     Improved,
     /// The limit holds: the interval of error probability 2 α lies within it.
     Held,
-    /// The interval allows none of these answers.
-    Undecided { reason: UndecidedReason },
-}
-
-impl LimitVerdict {
-    /// Whether it answers the question.
-    pub const fn is_decision(&self) -> bool {
-        !matches!(self, Self::Undecided { .. })
-    }
 }
 
 /// A comparison at the levels by which one of several limits is judged.
@@ -39,17 +30,19 @@ struct JudgedAt {
 /// hold. So each is judged at α for *held* (an intersection-union test: Berger, Technometrics 24, 1982), and the
 /// probability to pass wrongly is α at most. A run fails if any limit is exceeded. So α is divided by the number of
 /// limits for *regressed*. That claim has one side, and an interval of 2 α / n is wrong on one side with probability α
-/// / n.
-pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result<LimitVerdict, StatsError> {
-    Ok(JudgedAt::of(measured, limits)?.verdict(limit, measured.polarity))
+/// / n. With fewer forks than an interval needs, or figures that make none, there are too few.
+pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result<LimitVerdict, UndecidedReason> {
+    let judged = JudgedAt::of(measured, limits).map_err(|_| UndecidedReason::TooFewForks)?;
+    judged.verdict(limit, measured.polarity)
 }
 
 /// How many forks in all would decide the limit if estimate and spread stayed as they are; `None` with one fork, and where as
 /// many as the method allows would not do.
 pub fn forks_to_judge(measured: &Measured<'_>, limit: f64, limits: usize) -> Option<u32> {
     let judged = JudgedAt::of(measured, limits).ok()?;
-    let verdict = |forks: u32| judged.forecast(forks).map(|then| then.verdict(limit, measured.polarity));
-    judged.shown.forks_to_forecast().find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
+    let decides =
+        |forks: &u32| judged.forecast(*forks).is_ok_and(|then| then.verdict(limit, measured.polarity).is_ok());
+    judged.shown.forks_to_forecast().find(decides)
 }
 
 /// The share of α that the interval has by which one of `limits` limits is *regressed*. The share of a single limit is 2: its
@@ -67,27 +60,22 @@ impl JudgedAt {
         Ok(Self { shown: self.shown.forecast(forks)?, strict: self.strict.forecast(forks)? })
     }
 
-    fn verdict(&self, limit: f64, polarity: Polarity) -> LimitVerdict {
-        let undecided = |reason| LimitVerdict::Undecided { reason };
-        let (Some(shown), Some(strict)) = (self.shown.ratio, self.strict.ratio) else {
-            return undecided(UndecidedReason::TooFewForks);
-        };
-        if self.shown.forks < self.shown.method.min_forks() {
-            return undecided(UndecidedReason::TooFewForks);
-        }
+    fn verdict(&self, limit: f64, polarity: Polarity) -> Result<LimitVerdict, UndecidedReason> {
+        let shown = self.shown.ratio.filter(|_| self.shown.has_enough_forks());
+        let (Some(shown), Some(strict)) = (shown, self.strict.ratio) else { return Err(UndecidedReason::TooFewForks) };
         let narrow = self.shown.equivalence.unwrap_or(shown);
         let is_worse =
             |interval: Interval, than| [interval.lo, interval.hi].iter().all(|ratio| polarity.is_worse(*ratio, than));
         let is_better =
             |interval: Interval, than| [interval.lo, interval.hi].iter().all(|ratio| polarity.is_worse(than, *ratio));
         if is_better(narrow, limit) {
-            if is_better(strict, 1.0) { LimitVerdict::Improved } else { LimitVerdict::Held }
+            Ok(if is_better(strict, 1.0) { LimitVerdict::Improved } else { LimitVerdict::Held })
         } else if is_worse(strict, limit) {
-            LimitVerdict::Regressed
+            Ok(LimitVerdict::Regressed)
         } else if is_worse(narrow, limit) {
-            undecided(UndecidedReason::TooManyComparisons)
+            Err(UndecidedReason::TooManyComparisons)
         } else {
-            undecided(UndecidedReason::IntervalTooWide)
+            Err(UndecidedReason::IntervalTooWide)
         }
     }
 }

@@ -207,7 +207,7 @@ impl Comparison {
         matches!(find_standing(self, region), Some(Standing::Above { .. } | Standing::Below { .. }))
     }
 
-    fn has_enough_forks(&self) -> bool {
+    pub(crate) fn has_enough_forks(&self) -> bool {
         self.forks >= self.method.min_forks()
     }
 }
