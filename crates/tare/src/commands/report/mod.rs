@@ -45,33 +45,24 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 fn form(form: &FormArgs, summary: &Summary, started_unix_ns: u64, style: &Style) -> anyhow::Result<Option<String>> {
-    Ok(Some(if form.json {
-        json::render(summary)?
-    } else if form.csv {
-        csv::cells_as_csv(summary)
-    } else if form.wrk {
-        wrk::render(summary)
-    } else if form.html {
-        html::render(summary)?
-    } else if form.findings {
-        text::render_findings(summary, style)
-    } else {
-        return form_of_any(form, summary, started_unix_ns);
+    Ok(Some(match form {
+        FormArgs { json: true, .. } => json::render(summary)?,
+        FormArgs { csv: true, .. } => csv::cells_as_csv(summary),
+        FormArgs { wrk: true, .. } => wrk::render(summary),
+        FormArgs { html: true, .. } => html::render(summary)?,
+        FormArgs { findings: true, .. } => text::render_findings(summary, style),
+        _ => return form_of_any(form, summary, started_unix_ns),
     }))
 }
 
 /// The forms that runs and loads have in common; `None` where another is asked for.
 fn form_of_any(form: &FormArgs, summary: &Summary, started_unix_ns: u64) -> anyhow::Result<Option<String>> {
-    Ok(Some(if form.markdown {
-        markdown::render(summary)
-    } else if form.memory {
-        markdown::memory::render(summary)
-    } else if form.gatling {
-        gatling::render(summary)
-    } else if let Some(ci) = form.ci {
-        ci_form(ci, summary, started_unix_ns)?
-    } else {
-        return Ok(None);
+    Ok(Some(match form {
+        FormArgs { markdown: true, .. } => markdown::render(summary),
+        FormArgs { memory: true, .. } => markdown::memory::render(summary),
+        FormArgs { gatling: true, .. } => gatling::render(summary),
+        FormArgs { ci: Some(ci), .. } => ci_form(*ci, summary, started_unix_ns)?,
+        _ => return Ok(None),
     }))
 }
 
@@ -99,18 +90,13 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     }
     let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
     let as_run = load::summary_as_run(record, &summary);
-    console::print_text(&if form.json {
-        json::render(&summary)?
-    } else if form.csv {
-        load::csv(&summary)
-    } else if form.html {
-        load::html(record, &summary)?
-    } else if form.wrk {
-        load::wrk(record, &summary)
-    } else if let Some(text) = form_of_any(form, &as_run, record.header.started_unix_ns)? {
-        text
-    } else {
-        load::render(&summary, &console::report_style(global.color))
+    let of_any = || form_of_any(form, &as_run, record.header.started_unix_ns);
+    console::print_text(&match form {
+        FormArgs { json: true, .. } => json::render(&summary)?,
+        FormArgs { csv: true, .. } => load::csv(&summary),
+        FormArgs { html: true, .. } => load::html(record, &summary)?,
+        FormArgs { wrk: true, .. } => load::wrk(record, &summary),
+        _ => of_any()?.unwrap_or_else(|| load::render(&summary, &console::report_style(global.color))),
     });
     Ok(Outcome::Done)
 }
