@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState};
 use tare_analysis::format::{Unit, single};
@@ -11,6 +11,7 @@ use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
 use tare_report::clean::sanitize_line;
 use tare_run::progress::{Progress, RunPosition, RunStep};
+use tare_sys::clock::{self, Nanos};
 use tare_units::clock_text;
 
 use super::{PLAIN_EVERY, cut, opening_text, redrawn_lines};
@@ -34,7 +35,7 @@ pub struct RunView {
     /// The current step, without the connections that it may wait for.
     current_step: String,
     countdown: Countdown,
-    last_plain: Option<Instant>,
+    last_plain: Option<Nanos>,
     /// How each open comparison stands, as it was shown last.
     open: BTreeMap<Key, String>,
     decided: BTreeSet<Key>,
@@ -42,11 +43,11 @@ pub struct RunView {
 
 /// The longest time that the run may still take, counted down from the value at the beginning of a fork.
 #[derive(Debug, Clone, Default)]
-struct Countdown(Arc<Mutex<Option<(Duration, Instant)>>>);
+struct Countdown(Arc<Mutex<Option<(Duration, Nanos)>>>);
 
 impl Countdown {
     /// Sets the time left. Steps within a fork repeat the same time, which does not restart the countdown.
-    fn set(&self, left: Duration, at: Instant) {
+    fn set(&self, left: Duration, at: Nanos) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_none_or(|(before, _)| before != left) {
             *state = Some((left, at));
@@ -54,10 +55,10 @@ impl Countdown {
     }
 
     /// `≤ 3:20 left`, once it is known.
-    fn text(&self, at: Instant) -> String {
+    fn text(&self, at: Nanos) -> String {
         let state = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.map_or(String::new(), |(left, since)| {
-            format!("≤ {} left", clock_text(left.saturating_sub(at.saturating_duration_since(since))))
+            format!("≤ {} left", clock_text(left.saturating_sub(Duration::from_nanos(at.since(since)))))
         })
     }
 }
@@ -70,7 +71,7 @@ impl RunView {
             let countdown = countdown.clone();
             move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
                 // The time left is not shown if it cannot be written.
-                let _ = out.write_str(&countdown.text(now()));
+                let _ = out.write_str(&countdown.text(clock::now()));
             }
         };
         let screen = redrawn_lines("{prefix}  {spinner} {msg}  {left}", |style| {
@@ -95,7 +96,7 @@ impl RunView {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
             Progress::At(place, step) => {
-                self.countdown.set(place.left, now());
+                self.countdown.set(place.left, clock::now());
                 let text = step_text(place, step);
                 self.show_step(&text);
                 if !matches!(step, RunStep::Opening { .. }) {
@@ -110,10 +111,10 @@ impl RunView {
     pub fn show_step(&mut self, text: &str) {
         if !self.screen.is_hidden() {
             self.screen.set_message(cut(&sanitize_line(text), stderr_width().saturating_sub(LEFT_WIDTH)));
-        } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
-            let left = self.countdown.text(now());
+        } else if self.last_plain.is_none_or(|last| clock::now() >= last + PLAIN_EVERY) {
+            let left = self.countdown.text(clock::now());
             print_note(format!("  {text}  {left}").trim_end());
-            self.last_plain = Some(now());
+            self.last_plain = Some(clock::now());
         }
     }
 
@@ -124,7 +125,7 @@ impl RunView {
     /// A line that stays, behind a mark that may have a colour.
     fn marked_line(&mut self, mark: &str, text: &str) {
         self.screen.suspend(|| print_marked(mark, text));
-        self.last_plain = Some(now());
+        self.last_plain = Some(clock::now());
     }
 
     fn event(&mut self, event: &EventRecord) {
@@ -226,11 +227,6 @@ fn step_text(place: &RunPosition<'_>, step: &RunStep<'_>) -> String {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "paces the terminal; nothing that is recorded")]
-fn now() -> Instant {
-    Instant::now()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_time_left_is_counted_down_until_it_is_said_anew() {
-        let (countdown, begun) = (Countdown::default(), now());
+        let (countdown, begun) = (Countdown::default(), clock::now());
         let after = |seconds| countdown.text(begun + Duration::from_secs(seconds));
         assert_eq!(after(0), "", "nothing is known before the first fork");
         let mut live = RunView { countdown: countdown.clone(), ..RunView::new(Color::Never) };
