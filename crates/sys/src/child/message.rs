@@ -8,8 +8,8 @@ pub(super) enum Message {
     Failed { step: u64, errno: i32 },
     /// The program has ended with this wait status.
     Exited { status: i32 },
-    /// No process of its tree is left. All of them together used this much CPU.
-    Gone { cpu_ns: u64 },
+    /// No process of its tree is left.
+    Gone,
 }
 
 /// Three numbers, in this machine's byte order.
@@ -32,7 +32,7 @@ impl Message {
             Self::Started { pid } => [1, u64::from(pid), 0],
             Self::Failed { step, errno } => [2, step, u64::from(errno.unsigned_abs())],
             Self::Exited { status } => [3, u64::from(status.cast_unsigned()), 0],
-            Self::Gone { cpu_ns } => [4, cpu_ns, 0],
+            Self::Gone => [4, 0, 0],
         };
         words.map(u64::to_ne_bytes)
     }
@@ -43,7 +43,7 @@ impl Message {
             [1, pid, _] => Self::Started { pid: u32::try_from(pid).ok()? },
             [2, step, errno] => Self::Failed { step, errno: i32::try_from(errno).ok()? },
             [3, status, _] => Self::Exited { status: u32::try_from(status).ok()?.cast_signed() },
-            [4, cpu_ns, _] => Self::Gone { cpu_ns },
+            [4, ..] => Self::Gone,
             _ => return None,
         })
     }
@@ -59,7 +59,7 @@ mod tests {
             Message::Started { pid: 4_194_304 },
             Message::Failed { step: step::EXECUTE, errno: 2 },
             Message::Exited { status: 0x8b },
-            Message::Gone { cpu_ns: u64::MAX },
+            Message::Gone,
         ] {
             assert_eq!(Message::decode(message.encode()), Some(message));
         }

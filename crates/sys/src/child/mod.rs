@@ -92,8 +92,6 @@ pub struct Ended {
     pub how: How,
     /// Whether tare had to send SIGKILL.
     pub forced: bool,
-    /// CPU time of the whole tree, user and system together; 0 if its supervisor was killed.
-    pub cpu_ns: u64,
 }
 
 impl fmt::Display for How {
@@ -205,7 +203,7 @@ impl Child {
         let message = got.ok().filter(|&got| got == size_of::<Record>()).and_then(|_| Message::decode(record));
         match message {
             Some(Message::Exited { status }) => self.exited = Some(decode_status(status)),
-            Some(Message::Gone { cpu_ns }) => self.record_end(cpu_ns),
+            Some(Message::Gone) => self.record_end(),
             Some(_) => {}
             None => self.handle_lost_supervisor(),
         }
@@ -218,15 +216,15 @@ impl Child {
             let _gone_already = kill_process_group(group, Signal::KILL);
         }
         self.exited.get_or_insert(How::SupervisorKilled);
-        self.record_end(0);
+        self.record_end();
     }
 
-    fn record_end(&mut self, cpu_ns: u64) {
+    fn record_end(&mut self) {
         // The supervisor exits right after its last message, so this does not block.
         let _status = waitpid(Some(self.supervisor), WaitOptions::empty());
         self.lifeline = None;
         let how = self.exited.unwrap_or(How::SupervisorKilled);
-        self.ended = Some(Ended { how, forced: self.killing, cpu_ns });
+        self.ended = Some(Ended { how, forced: self.killing });
     }
 }
 

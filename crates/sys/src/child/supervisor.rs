@@ -74,10 +74,7 @@ pub(super) unsafe fn supervise(orders: &Orders) -> ! {
         };
         let main_reaped = tree::watch(main);
         tree::kill_all(main, main_reaped);
-        // Of all children that were waited for, and of theirs.
-        let mut used: libc::rusage = mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut used);
-        send(Message::Gone { cpu_ns: nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime) });
+        send(Message::Gone);
         libc::_exit(0)
     }
 }
@@ -190,11 +187,6 @@ unsafe fn become_program(orders: &Orders, supervisor: libc::pid_t) -> ! {
         libc::execve(orders.program.as_ptr(), orders.argv.pointers.as_ptr(), orders.envp.pointers.as_ptr());
         fail(step::EXECUTE, errno())
     }
-}
-
-fn nanoseconds(time: libc::timeval) -> u64 {
-    let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
-    time.tv_sec.unsigned_abs().wrapping_mul(1_000_000_000).wrapping_add(microseconds.wrapping_mul(1000))
 }
 
 fn send(message: Message) {
