@@ -32,8 +32,8 @@ pub struct DoneStep {
     pub forks_counted: u32,
 }
 
-/// State of the comparisons of a group after a fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// State of the comparisons of a group after a fork, from the most open one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupVerdicts {
     /// Some have no verdict.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tare_plan::GroupOrder;
 use tare_plan::estimate::fork_time;
-use tare_plan::plan::{Forks, Group, Plan};
+use tare_plan::plan::{Forks, Group, Plan, Stop};
 use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 
 /// A fork may exceed the budget by this share of its own length. Otherwise the rest of the budget would be wasted.
@@ -19,9 +19,8 @@ struct GroupProgress<'a> {
     forks: u32,
     /// Those that count: forks that were set aside do not.
     forks_counted: u32,
-    /// All comparisons have a verdict, but some are known less exactly than was asked for.
-    is_answered: bool,
-    is_over: bool,
+    /// Settled once no other fork begins.
+    standing: GroupVerdicts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,32 +33,29 @@ pub(crate) enum NextStep<'a> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct ForkSchedule<'a> {
-    forks: Forks,
+    stop: &'a Stop,
     /// Of the completed forks: the plan's estimate, and the time that they took.
     estimated: Duration,
     taken: Duration,
     groups: Vec<GroupProgress<'a>>,
-    order: GroupOrder,
     /// Whether a group ended because the budget was spent.
     pub is_out_of_time: bool,
 }
 
 impl<'a> ForkSchedule<'a> {
-    pub fn new(plan: &Plan, groups: &'a [Group]) -> Self {
+    pub fn new(plan: &'a Plan, groups: &'a [Group]) -> Self {
         let begin = |group| GroupProgress {
             group,
             estimate: fork_time(plan, group),
             forks: 0,
             forks_counted: 0,
-            is_answered: false,
-            is_over: false,
+            standing: GroupVerdicts::Open,
         };
         Self {
-            forks: plan.stop.forks,
+            stop: &plan.stop,
             estimated: Duration::ZERO,
             taken: Duration::ZERO,
             groups: groups.iter().map(begin).collect(),
-            order: plan.stop.order,
             is_out_of_time: false,
         }
     }
@@ -68,9 +64,9 @@ impl<'a> ForkSchedule<'a> {
     /// wait: an answer to each question comes before a narrower interval for one. `None` when all are over.
     pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
         loop {
-            let open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
-            let is_even = self.order == GroupOrder::Even;
-            let rank = |at: &usize| (self.groups[*at].is_answered, if is_even { self.groups[*at].forks } else { 0 });
+            let open = (0..self.groups.len()).filter(|at| self.groups[*at].standing != GroupVerdicts::Settled);
+            let is_even = self.stop.order == GroupOrder::Even;
+            let rank = |at: &usize| (self.groups[*at].standing, if is_even { self.groups[*at].forks } else { 0 });
             let at = open.min_by_key(rank)?;
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
             if self.has_had_its_turn(at) {
@@ -91,8 +87,8 @@ impl<'a> ForkSchedule<'a> {
     /// Whether a group has had its declared forks. One that was set aside is replaced, up to half as many again.
     fn has_had_its_turn(&self, at: usize) -> bool {
         let GroupProgress { forks, forks_counted, .. } = self.groups[at];
-        let Forks::UntilDecided { max_forks: Some(declared), .. } = self.forks else { return false };
-        self.order == GroupOrder::Listed && (forks_counted >= declared || forks >= declared + declared / 2)
+        let Forks::UntilDecided { max_forks: Some(declared), .. } = self.stop.forks else { return false };
+        self.stop.order == GroupOrder::Listed && (forks_counted >= declared || forks >= declared + declared / 2)
     }
 
     /// Notes a fork. Settled comparisons end its group, unless its number of forks is fixed or still too small.
@@ -102,26 +98,26 @@ impl<'a> ForkSchedule<'a> {
         group.forks_counted = step.forks_counted;
         self.estimated += group.estimate;
         self.taken += Duration::from_nanos(step.taken_ns);
-        let standing = if self.forks.may_decide(group.forks) { step.standing } else { GroupVerdicts::Open };
-        group.is_answered = standing == GroupVerdicts::Answered;
-        group.is_over |= standing == GroupVerdicts::Settled;
+        if self.stop.forks.may_decide(group.forks) {
+            group.standing = step.standing;
+        }
     }
 
     /// Starts no more forks of a group, because the next one does not fit the budget.
     pub fn run_out_of_time(&mut self, at: usize) {
-        self.is_out_of_time |= matches!(self.forks, Forks::UntilDecided { .. });
+        self.is_out_of_time |= matches!(self.stop.forks, Forks::UntilDecided { .. });
         self.close(at);
     }
 
     pub fn close(&mut self, at: usize) {
-        self.groups[at].is_over = true;
+        self.groups[at].standing = GroupVerdicts::Settled;
     }
 
     /// The longest that the run may still take. The fork of group `at` that begins is finished, even beyond the budget.
     pub fn time_left(&self, at: usize, elapsed: Duration) -> Duration {
-        let left: Duration = match self.forks {
+        let left: Duration = match self.stop.forks {
             Forks::Fixed { count } => {
-                let open = self.groups.iter().filter(|group| !group.is_over);
+                let open = self.groups.iter().filter(|group| group.standing != GroupVerdicts::Settled);
                 open.map(|group| self.fork_time(group.estimate) * count.saturating_sub(group.forks)).sum()
             }
             Forks::UntilDecided { budget, .. } => budget.0.saturating_sub(elapsed),
@@ -139,7 +135,7 @@ impl<'a> ForkSchedule<'a> {
 
     /// Whether a fork that is the `fork`-th (1-based) of its group may begin after `elapsed`.
     fn allows_fork(&self, fork: u32, elapsed: Duration, estimate: Duration) -> bool {
-        match self.forks {
+        match self.stop.forks {
             Forks::Fixed { count } => fork <= count,
             Forks::UntilDecided { budget, .. } => {
                 // The first fork always runs: even a budget that is too small gives figures, without an interval.
@@ -150,7 +146,7 @@ impl<'a> ForkSchedule<'a> {
 
     /// Forks of each group, where that is fixed.
     pub fn fixed_forks(&self) -> Option<u32> {
-        match self.forks {
+        match self.stop.forks {
             Forks::Fixed { count } => Some(count),
             Forks::UntilDecided { .. } => None,
         }
