@@ -116,10 +116,11 @@ class Workflows(unittest.TestCase):
         self.assertIn("https://github.com/Me/tare/releases/download/", flake)
         notes = (self.project / "target/notes.md").read_text()
         self.assertIn(f"https://github.com/Me/tare/releases/download/v{self.version}/install.sh | sh", notes)
-        if shutil.which("nix-instantiate"):
-            (self.folder / "flake.nix").write_text(flake)
-            parsed = subprocess.run(["nix-instantiate", "--parse", str(self.folder / "flake.nix")], capture_output=True, text=True)
-            self.assertEqual(parsed.returncode, 0, parsed.stderr)
+        (self.folder / "flake.nix").write_text(flake)
+        for tool in (["nix-instantiate", "--parse"], ["nixfmt", "--check"]):
+            if shutil.which(tool[0]):
+                done = subprocess.run([*tool, str(self.folder / "flake.nix")], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_notes_are_the_section_of_this_version(self):
         (self.project / "CHANGELOG.md").write_text(f"# Changelog\n\n## 9.0\n\nnewer\n\n## {self.version}\n\nthis one\n\n## 0.0\n\nolder\n")
