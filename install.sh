@@ -40,7 +40,7 @@ main() {
 
   case $(uname -s) in
     Linux) ;;
-    Darwin) die "tare runs on Linux. On a Mac use the container image: docker run ghcr.io/OWNER/tare" ;;
+    Darwin) die "tare runs on Linux. On a Mac use the image: docker run --rm ghcr.io/OWNER/tare load http://host.docker.internal:8080/" ;;
     *) die "tare runs on Linux, and this is $(uname -s)" ;;
   esac
   case $(uname -m) in

@@ -100,6 +100,16 @@ class Install(unittest.TestCase):
         self.assertEqual((status, "is not the file that SHA256SUMS names" in said), (1, True), said)
         self.assert_nothing_is_left()
 
+    def test_a_mac_gets_the_line_of_the_page_for_its_container(self):
+        (self.folder / "tools").mkdir()
+        (self.folder / "tools/uname").write_text("#!/bin/sh\necho Darwin\n")
+        (self.folder / "tools/uname").chmod(0o755)
+        status, said = self.install()
+        line = said.partition("use the image: ")[2].strip()
+        self.assertEqual((status, line in (ACTION.parent / "docs/site/src/install.md").read_text()), (1, True), said)
+        # The network of the host is that of the machine in which a Mac runs containers.
+        self.assertIn("host.docker.internal", line)
+
     def test_a_machine_without_a_package_is_named(self):
         (self.folder / "tools").mkdir()
         (self.folder / "tools/uname").write_text('#!/bin/sh\n[ "$1" = -s ] && echo Linux || echo riscv64\n')
