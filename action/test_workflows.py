@@ -109,6 +109,8 @@ class Workflows(unittest.TestCase):
         script = (self.packages / "install.sh").read_text()
         self.assertIn(f"\nversion={self.version}\nrepository=https://github.com/Me/tare\n", script)
         self.assertNotIn("OWNER", script)
+        # Docker takes no name of an image with a capital.
+        self.assertIn("ghcr.io/me/tare", script)
         with tarfile.open(self.packages / f"tare-{self.version}-flake.tar.gz") as archive:
             flake = archive.extractfile("flake.nix").read().decode()
         for machine in ("x86_64", "aarch64"):
@@ -116,6 +118,7 @@ class Workflows(unittest.TestCase):
         self.assertIn("https://github.com/Me/tare/releases/download/", flake)
         notes = (self.project / "target/notes.md").read_text()
         self.assertIn(f"https://github.com/Me/tare/releases/download/v{self.version}/install.sh | sh", notes)
+        self.assertIn(f"ghcr.io/me/tare:{self.version} load", notes)
         (self.folder / "flake.nix").write_text(flake)
         for tool in (["nix-instantiate", "--parse"], ["nixfmt", "--check"]):
             if shutil.which(tool[0]):
