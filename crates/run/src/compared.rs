@@ -80,12 +80,13 @@ fn was_left_out(group: &Group, record: &RunRecord) -> bool {
     record.events.iter().any(|event| event.kind == EventKind::GroupNotMeasured && is_here(event))
 }
 
-/// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it.
+/// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it. A
+/// control goes on for its own sake only where it alone was asked for.
 fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
-    let (baseline, compared): (Vec<&Variant>, Vec<&Variant>) =
-        group.variants.iter().partition(|variant| variant.role == Role::Baseline);
+    let of_role = |role: Role| group.variants.iter().filter(move |variant| variant.role == role);
+    let asked = if of_role(Role::Compared).next().is_some() { Role::Compared } else { Role::Control };
     group.scenarios.iter().all(|named| {
-        let is_void = |variant: &&Variant| record.is_void(&group.id, &named.name, &variant.name);
-        baseline.iter().any(is_void) || !compared.is_empty() && compared.iter().all(is_void)
+        let is_void = |variant: &Variant| record.is_void(&group.id, &named.name, &variant.name);
+        of_role(Role::Baseline).any(is_void) || of_role(asked).next().is_some() && of_role(asked).all(is_void)
     })
 }

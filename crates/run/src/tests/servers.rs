@@ -275,6 +275,22 @@ fn a_void_comparison_does_not_keep_a_run_going() {
 }
 
 #[test]
+fn a_control_keeps_no_group_going_whose_comparison_is_void() {
+    // The void one, and how many forks are begun.
+    for (variants, void, forks) in [
+        (["a", "b", "again"].as_slice(), "b", 1),
+        (["a", "b", "again"].as_slice(), "again", 3),
+        (["a", "again"].as_slice(), "again", 1),
+    ] {
+        let mut plan = plan(variants, &["Get"]);
+        plan.groups[0].variants.last_mut().unwrap().role = Role::Control;
+        plan.stop.forks = Forks::Fixed { count: 3 };
+        let dead = Planted { failing_starts: vec![1], ..Planted::default() };
+        assert_eq!(Simulation::new(plan).plant(void, dead).run().forks().len(), forks, "{variants:?} {void}");
+    }
+}
+
+#[test]
 fn a_server_that_this_machine_cannot_run_is_reported_once_and_not_started() {
     let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
         .plant("b", Planted { unavailable: Some("needs JDK 25".to_owned()), ..Planted::default() })
