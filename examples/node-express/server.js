@@ -7,4 +7,6 @@ if (process.env.LAYER) {
   app.use(helmet());
 }
 app.get("/", (request, response) => response.type("text/plain").send("hello"));
-app.listen(Number(process.env.PORT), "127.0.0.1");
+const server = app.listen(Number(process.env.PORT), "127.0.0.1");
+// Node closes a connection that rests for 5 s, and a server rests while another one is measured.
+server.keepAliveTimeout = 300_000;

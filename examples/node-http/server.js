@@ -23,4 +23,6 @@ function withSecurityHeaders(next) {
 }
 
 const app = process.env.LAYER ? withSecurityHeaders(handler) : handler;
-http.createServer(app).listen(Number(process.env.PORT), "127.0.0.1");
+const server = http.createServer(app).listen(Number(process.env.PORT), "127.0.0.1");
+// Node closes a connection that rests for 5 s, and a server rests while another one is measured.
+server.keepAliveTimeout = 300_000;

@@ -41,4 +41,6 @@ if os.environ.get("LAYER"):
 if __name__ == "__main__":
     import uvicorn
 
-    uvicorn.run(app, host="127.0.0.1", port=int(os.environ["PORT"]), access_log=False, log_level="warning")
+    port = int(os.environ["PORT"])
+    # A server rests while another one is measured, and uvicorn closes a connection that rests for 5 s.
+    uvicorn.run(app, host="127.0.0.1", port=port, access_log=False, log_level="warning", timeout_keep_alive=300)
