@@ -166,7 +166,9 @@ fn arguments(program: &str, folder: &Path, needs: &Needs, has_server: bool) -> R
                 ));
             }
             let name = format!("{module}:{}", app.name);
-            let mut found = vec!["-m", "uvicorn", &name, "--host", "127.0.0.1", "--port", "{port}", "--no-access-log"];
+            let mut found = vec!["-m", "uvicorn", &name, "--host", "127.0.0.1", "--port", "{port}"];
+            // It writes a line for each request, and ends a connection that rests for 5 s.
+            found.extend(["--no-access-log", "--timeout-keep-alive", "300"]);
             found.extend_from_slice(if app.is_factory { &["--factory"] } else { &[] });
             found.extend_from_slice(if place.is_empty() { &[] } else { &["--app-dir", "src"] });
             words(&found)

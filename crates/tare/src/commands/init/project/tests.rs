@@ -294,11 +294,11 @@ fn python_puts_a_server_around_an_application() {
     for (files, arguments) in [
         (
             [needs("fastapi\nuvicorn\n"), ("main.py", "from fastapi import FastAPI\napi = FastAPI()\n")],
-            "-m uvicorn main:api --host 127.0.0.1 --port {port} --no-access-log",
+            "-m uvicorn main:api --host 127.0.0.1 --port {port} --no-access-log --timeout-keep-alive 300",
         ),
         (
             [needs("fastapi[standard]\n"), ("app.py", "app: A = fastapi.FastAPI(\n)\n")],
-            "-m uvicorn app:app --host 127.0.0.1 --port {port} --no-access-log",
+            "-m uvicorn app:app --host 127.0.0.1 --port {port} --no-access-log --timeout-keep-alive 300",
         ),
         ([needs("uvicorn"), ("app.py", "app = Starlette()\nif __name__ == '__main__':\n    x()\n")], "app.py"),
         ([needs("flask\n"), ("app.py", "web = Flask(__name__)\n")], "-m flask --app app:web run --port {port}"),
@@ -316,7 +316,7 @@ fn python_finds_applications_in_packages_and_factories() {
     let fastapi = ("requirements.txt", "fastapi[standard]\n");
     let app = "from fastapi import FastAPI\napp = FastAPI()\n";
     let uvicorn = |rest: &str| format!("-m uvicorn {rest}");
-    let on = "--host 127.0.0.1 --port {port} --no-access-log";
+    let on = "--host 127.0.0.1 --port {port} --no-access-log --timeout-keep-alive 300";
     for (files, arguments) in [
         ([fastapi, ("app/main.py", app)], uvicorn(&format!("app.main:app {on}"))),
         ([fastapi, ("src/shop/main.py", app)], uvicorn(&format!("shop.main:app {on} --app-dir src"))),
@@ -360,7 +360,7 @@ fn python_uses_an_environment_that_was_made_by_hand() {
     let project = |activated: Option<&Path>| python(&parent.path().join("shop"), activated).unwrap().unwrap();
     write("shop/main.py", "app = FastAPI()\n");
     write("environments/shop/bin/uvicorn", "");
-    let uvicorn = "-m uvicorn main:app --host 127.0.0.1 --port {port} --no-access-log";
+    let uvicorn = "-m uvicorn main:app --host 127.0.0.1 --port {port} --no-access-log --timeout-keep-alive 300";
     assert_eq!(project(Some(&activated)).command.unwrap().join(" "), format!("python3 {uvicorn}"));
     let doubt = project(None).command.unwrap_err();
     assert!(doubt.ends_with("list it, or activate the environment that has it"), "{doubt}");
