@@ -83,7 +83,8 @@ impl Grid {
 /// `text` broken at spaces into lines of at most `room`, each but the first indented by `indent`.
 pub fn wrap(text: &str, room: usize, indent: usize) -> String {
     let words = text.trim_start_matches(' ');
-    let (lead, mut words) = (&text[..text.len() - words.len()], words.split(' '));
+    let lead = &text[..text.len() - words.len()];
+    let mut words = pieces(words).into_iter();
     let mut lines = vec![format!("{lead}{}", words.next().unwrap_or_default())];
     for word in words {
         match lines.last_mut().filter(|line| width(line) + 1 + width(word) <= room) {
@@ -95,6 +96,26 @@ pub fn wrap(text: &str, room: usize, indent: usize) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// What stands behind a number and stays on its line.
+const UNITS: [&str; 11] = ["%", "ns", "µs", "ms", "s", "min", "/s", "k/s", "B", "KB", "MB"];
+
+/// The pieces of a text between which a line may end: at its spaces, but for those inside a figure.
+fn pieces(text: &str) -> Vec<&str> {
+    let is_unit = |rest: &str| {
+        let mut behind = UNITS.iter().filter_map(|unit| rest.strip_prefix(unit));
+        behind.any(|behind| !behind.starts_with(|c: char| c.is_alphanumeric() || c == '/'))
+    };
+    let is_inside = |at: usize| text[..at].ends_with(|c: char| c.is_ascii_digit()) && is_unit(&text[at + 1..]);
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(' ').filter(|(at, _)| !is_inside(*at)) {
+        pieces.push(&text[from..at]);
+        from = at + 1;
+    }
+    pieces.push(&text[from..]);
+    pieces
 }
 
 /// `text` on one line of at most `room`: cut after a whole clause where there is one, else after a word, else in the middle.
@@ -156,5 +177,7 @@ mod tests {
         assert_eq!(wrap("aa bb cc dd", 6, 2), "aa bb\n  cc\n  dd");
         assert_eq!(wrap("  aa bb", 80, 4), "  aa bb");
         assert_eq!(wrap("unbreakable", 4, 2), "unbreakable");
+        assert_eq!(wrap("uses 18 % more", 8, 0), "uses\n18 %\nmore");
+        assert_eq!(wrap("by 7.61 ms, 3 starts", 9, 0), "by\n7.61 ms,\n3 starts");
     }
 }
