@@ -44,7 +44,7 @@ pub(super) fn compare_headers(name: &str, expected: Option<&str>, got: Option<&s
 }
 
 pub(super) fn quoted(value: Option<&str>) -> String {
-    value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""))
+    value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"))
 }
 
 fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {
