@@ -130,7 +130,11 @@ fn with_remedy(error: io::Error) -> io::Error {
         )) => "give a client certificate that it accepts, tls = { certificate = \"FILE\", key = \"FILE\" }",
         _ => return error,
     };
-    io::Error::new(error.kind(), format!("{error}; {remedy}"))
+    let reason = error.to_string();
+    // rustls knows no words for it.
+    let is_of_an_authority = reason.contains("CaUsedAsEndEntity");
+    let reason = if is_of_an_authority { "the server has signed its certificate itself".to_owned() } else { reason };
+    io::Error::new(error.kind(), format!("{reason}; {remedy}"))
 }
 
 /// What a server agrees to that does not agree to HTTP/2, for an error.
