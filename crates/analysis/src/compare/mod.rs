@@ -328,11 +328,11 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
 }
 
 /// What a variant and its baseline took in each round of a fork.
-type Pairs = Vec<(f64, f64)>;
+type Rounds = Vec<(f64, f64)>;
 
 /// Every comparison and control of a record that was measured by rounds of saturating slices: the family of its servers,
 /// and of each fork the pairs `(variant, baseline)` of its rounds. A replay draws from these.
-pub fn recorded_forks(record: &RunRecord) -> Vec<(String, Vec<Pairs>)> {
+pub fn recorded_forks(record: &RunRecord) -> Vec<(String, Vec<Rounds>)> {
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
     let recorded = with_baselines(&cells)
         .map(|(variant, baseline)| (baseline.cell.family.clone(), deciding_pairs(plan, variant, baseline)));
