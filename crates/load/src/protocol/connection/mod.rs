@@ -142,10 +142,7 @@ impl Connection {
     ) -> usize {
         match self {
             Self::Http1(state) => state.begin_parts(io, token, exchange, &parts),
-            Self::Http2(state) => {
-                state.begin(exchange, parts);
-                0
-            }
+            Self::Http2(state) => state.begin(exchange, parts),
             Self::WebSocket(state) => state.begin(io, token, exchange, &parts.body),
         }
     }

@@ -92,14 +92,15 @@ impl Http2 {
         has_output && !std::mem::replace(&mut self.awaits_flush, true)
     }
 
-    /// Opens a stream for a request, once the server accepts one.
-    pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) {
+    /// Opens a stream for a request, once the server accepts one. No bytes are sent before a flush.
+    pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) -> usize {
         let stream = Stream::new(exchange, parts, self.push);
         if self.waiting.is_empty() && self.accepts_stream() {
             self.open_stream(stream);
         } else {
             self.waiting.push_back(stream);
         }
+        0
     }
 
     /// Sends what is ready, and returns the number of its bytes.
