@@ -15,9 +15,7 @@ pub(super) struct Layers<'a, C> {
 
 impl<C: Clock, T: Transport> Handler<T> for Layers<'_, C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
-        let Some(tls) = &mut self.tls else {
-            return self.runner.on_event(&mut Channel { io, tls: None }, token, event);
-        };
+        let Some(tls) = &mut self.tls else { return self.tell(io, token, event) };
         match event {
             Event::Connected { at } => match tls.begin(io, token) {
                 Ok(()) => self.runner.connections.set_stage(token, ErrorClass::Tls),
