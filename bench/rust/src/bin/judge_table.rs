@@ -82,8 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (at, entry) in table.measured.iter().enumerate() {
         currencies.entry(&entry.currency).or_default().push(at);
     }
-    let lines: Vec<Line<'_>> =
-        currencies.values().map(|at| at.iter().map(|at| Some(measured(*at))).collect()).collect();
+    let lines: Vec<Line<'_>> = currencies.values().map(|at| at.iter().map(|at| measured(*at)).collect()).collect();
     let rule = DecisionRule {
         region: Region { margin: table.region },
         comparisons: table.comparisons,
@@ -92,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let verdicts = judge_measures(&lines, &rule)?;
     let mut judged: Vec<Option<Judged>> = (0..alone.len()).map(|_| None).collect();
     for (places, verdicts) in currencies.values().zip(&verdicts) {
-        for (at, verdict) in places.iter().zip(verdicts.iter().flatten()) {
+        for (at, verdict) in places.iter().zip(verdicts) {
             judged[*at] = Some(result(&measured(*at).at_share(1.0)?, *verdict)?);
         }
     }

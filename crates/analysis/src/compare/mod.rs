@@ -19,7 +19,7 @@ use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
 use ratio::{MeasuredRatio, deciding_pairs, measure_ratios};
 use tare_plan::Currency;
-use tare_units::distinct;
+use tare_units::grouped_by;
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Compared {
@@ -94,7 +94,11 @@ impl<'a> Pairs<'a> {
     /// Why each of them need not go on, by what decides it.
     pub fn reasons_to_stop(&self, plan: &Plan) -> Vec<Option<StopReason>> {
         let asked = self.asked();
-        reasons_to_stop(&measured(&lines(asked)), &self.rule(plan)).unwrap_or_else(|_| vec![None; asked.len()])
+        let lines = lines(asked);
+        let found = reasons_to_stop(&measured(&lines), &self.rule(plan)).unwrap_or_default();
+        let mut reasons = vec![None; asked.len()];
+        lines[0].iter().zip(found).for_each(|((at, _), reason)| reasons[*at] = reason);
+        reasons
     }
 
     fn rule(&self, plan: &Plan) -> DecisionRule {
@@ -182,33 +186,32 @@ fn why_void(side: &CellAnalysis<'_>) -> Option<String> {
     first.map(|reason| reason.text.clone())
 }
 
+/// Ratios that are judged together, each with the place of its pair.
+type PlacedRatios<'a> = Vec<(usize, &'a MeasuredRatio)>;
+
 /// The lines of ratios that are judged together: first what decides each pair, then every other currency.
-fn lines<'a>(pairs: &'a [Pair<'a>]) -> Vec<Vec<Option<&'a MeasuredRatio>>> {
-    let deciding = |pair: &'a Pair<'a>| pair.judged_ratios().first().filter(|ratio| ratio.bound.is_none());
-    let others = |pair: &'a Pair<'a>| pair.judged_ratios().iter().skip(1);
-    let currencies = distinct(pairs.iter().flat_map(others).map(|ratio| ratio.currency));
-    let of_currency =
-        |currency: Currency| pairs.iter().map(|pair| others(pair).find(|ratio| ratio.currency == currency)).collect();
-    std::iter::once(pairs.iter().map(deciding).collect()).chain(currencies.into_iter().map(of_currency)).collect()
+fn lines<'a>(pairs: &'a [Pair<'a>]) -> Vec<PlacedRatios<'a>> {
+    let ratios = || pairs.iter().enumerate().map(|(at, pair)| (at, pair.judged_ratios()));
+    let deciding = ratios().filter_map(|(at, all)| Some((at, all.first().filter(|ratio| ratio.bound.is_none())?)));
+    let others = ratios().flat_map(|(at, all)| all.iter().skip(1).map(move |ratio| (ratio.currency, (at, ratio))));
+    let of_currencies = grouped_by(others).into_iter().map(|(_, line)| line);
+    std::iter::once(deciding.collect()).chain(of_currencies).collect()
 }
 
 /// The verdict on each ratio of each pair. A ratio that no line has is void.
 fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
     let lines = lines(pairs);
-    let stated = judge_measures(&measured(&lines), rule).unwrap_or_default();
-    let of_ratio = |at: usize, ratio: &MeasuredRatio| {
-        let mut of_pair = lines.iter().zip(&stated).map(|(line, verdicts)| (line[at], verdicts[at]));
-        let (_, verdict) = of_pair.find(|(one, _)| one.is_some_and(|one| one.currency == ratio.currency))?;
-        verdict
-    };
-    let of_pair = |(at, pair): (usize, &Pair<'_>)| {
-        pair.measured_ratios.iter().map(|ratio| of_ratio(at, ratio).unwrap_or(Verdict::Void)).collect()
-    };
+    let judged = judge_measures(&measured(&lines), rule).unwrap_or_default().into_iter().flatten();
+    let places = lines.iter().flatten().map(|(at, ratio)| (*at, ratio.currency));
+    let stated: BTreeMap<(usize, Currency), Verdict> = places.zip(judged).collect();
+    let of_ratio = |at: usize, ratio: &MeasuredRatio| *stated.get(&(at, ratio.currency)).unwrap_or(&Verdict::Void);
+    let of_pair =
+        |(at, pair): (usize, &Pair<'_>)| pair.measured_ratios.iter().map(|ratio| of_ratio(at, ratio)).collect();
     pairs.iter().enumerate().map(of_pair).collect()
 }
 
-fn measured<'a>(lines: &[Vec<Option<&'a MeasuredRatio>>]) -> Vec<Line<'a>> {
-    lines.iter().map(|line| line.iter().map(|ratio| ratio.map(MeasuredRatio::measured)).collect()).collect()
+fn measured<'a>(lines: &[PlacedRatios<'a>]) -> Vec<Line<'a>> {
+    lines.iter().map(|line| line.iter().map(|(_, ratio)| ratio.measured()).collect()).collect()
 }
 
 fn comparison(pair: &Pair<'_>, verdicts: &[Verdict], fork_s: Option<f64>) -> Comparison {

@@ -43,8 +43,8 @@ impl Measured<'_> {
     }
 }
 
-/// One measure over all comparisons of a run, in the order of the plan; `None` where a comparison lacks it or is void.
-pub type Line<'a> = Vec<Option<Measured<'a>>>;
+/// One measure over the comparisons of a run that have it and are not void, in the order of the plan.
+pub type Line<'a> = Vec<Measured<'a>>;
 
 /// The share of α that each of `measures` measures begins with, the deciding one first.
 fn first_shares(measures: usize) -> Vec<f64> {
@@ -56,7 +56,7 @@ fn first_shares(measures: usize) -> Vec<f64> {
     std::iter::once(DECIDING_SHARE).chain(std::iter::repeat_n(rest, others)).collect()
 }
 
-/// The verdicts of all measures of all comparisons; the deciding measure is the first line.
+/// The verdicts of all measures of all comparisons, line by line; the deciding measure is the first line.
 ///
 /// The deciding line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier
 /// ones have theirs, because they decide when the run stops. Any other line divides its share by Holm's procedure, so
@@ -72,12 +72,12 @@ fn first_shares(measures: usize) -> Vec<f64> {
 ///
 /// Sources: Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995); Holm,
 /// Scandinavian Journal of Statistics 6 (1979); Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009).
-pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
+pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Verdict>>, StatsError> {
     if is_table(lines, rule) {
         return lines.iter().map(|line| judge_table(line, rule)).collect();
     }
     let shares = first_shares(lines.len());
-    let mut verdicts: Vec<Vec<Option<Verdict>>> = lines.iter().map(|line| vec![None; line.len()]).collect();
+    let mut verdicts: Vec<Vec<Verdict>> = vec![Vec::new(); lines.len()];
     let mut is_finished = vec![false; lines.len()];
     // Each round but the last finishes a line.
     for _ in 0..=lines.len() {
@@ -90,13 +90,10 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
             }
             let share = shares[index] / open;
             let judged = if index == 0 { judge_in_order(line, share, rule) } else { judge_by_holm(line, share, rule) };
-            let mut judged = judged?.into_iter();
-            let at_entries = line.iter().map(|entry| entry.as_ref().and_then(|_| judged.next()));
             let before = std::mem::take(&mut verdicts[index]);
-            verdicts[index] =
-                before.into_iter().zip(at_entries).map(|(before, now)| Some(keep_difference(before, now?))).collect();
-            let mut stated = verdicts[index].iter().flatten().peekable();
-            if stated.peek().is_some() && stated.all(Verdict::is_difference) {
+            let keep = |(at, now): (usize, Verdict)| keep_difference(before.get(at).copied(), now);
+            verdicts[index] = judged?.into_iter().enumerate().map(keep).collect();
+            if !line.is_empty() && verdicts[index].iter().all(Verdict::is_difference) {
                 (is_finished[index], finished_now) = (true, true);
             }
         }
@@ -107,7 +104,7 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
     Ok(verdicts)
 }
 
-/// Why each comparison need not go on, by its deciding measure, the first line: as [`judge_measures`] will judge it.
+/// Why each comparison of the deciding measure, the first line, need not go on: as [`judge_measures`] will judge it.
 pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Option<StopReason>>, StatsError> {
     let Some(deciding) = lines.first() else { return Ok(Vec::new()) };
     let (share, rule) = if is_table(lines, rule) {
@@ -115,14 +112,12 @@ pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Op
     } else {
         (first_shares(lines.len())[0], *rule)
     };
-    let reason =
-        |one: &Option<Measured<'_>>| one.map_or(Ok(None), |one| Ok(reason_to_stop(&one.at_share(share)?, &rule)));
-    deciding.iter().map(reason).collect()
+    deciding.iter().map(|one| Ok(reason_to_stop(&one.at_share(share)?, &rule))).collect()
 }
 
 /// Whether so many comparisons were asked for, or measured, that they are a table.
 fn is_table(lines: &[Line<'_>], rule: &DecisionRule) -> bool {
-    let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
+    let longest = lines.iter().map(Vec::len).max().unwrap_or(0);
     rule.comparisons.max(longest as u32) >= LARGE_TABLE
 }
 
@@ -135,7 +130,7 @@ fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Ve
         let reason = UndecidedReason::WaitsForEarlier;
         if waits { Verdict::Inconclusive { reason, forks_needed: None } } else { verdict }
     };
-    line.iter().flatten().map(|measured| measured.verdict(share, rule).map(&mut gate)).collect()
+    line.iter().map(|measured| measured.verdict(share, rule).map(&mut gate)).collect()
 }
 
 /// Holm's procedure: the questions whose interval contains "no difference" share evenly, and each that excludes it leaves more
@@ -143,18 +138,16 @@ fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Ve
 /// difference" at some level does so at every higher one, although its verdict may become "no material difference" there. The
 /// exception is that of `excludes_no_difference`, and what was found at a smaller level stands then, too.
 fn judge_by_holm(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
-    let questions: Vec<&Measured<'_>> = line.iter().flatten().collect();
-    let shares = holm_levels(questions.len(), share, |index, share| {
-        Ok(questions[index].at_share(share)?.excludes_no_difference())
-    })?;
+    let excludes = |index: usize, share: f64| Ok(line[index].at_share(share)?.excludes_no_difference());
+    let shares = holm_levels(line.len(), share, excludes)?;
     let open = shares.iter().filter(|share| share.is_none()).count();
     let last = share / open.max(1) as f64;
-    let judge = |(measured, found_at): (&&Measured<'_>, &Option<f64>)| {
+    let judge = |(measured, found_at): (&Measured<'_>, &Option<f64>)| {
         let verdict = measured.verdict(last, rule)?;
         let at_first = found_at.map(|share| measured.verdict(share, rule)).transpose()?;
         Ok(keep_difference(at_first, verdict))
     };
-    questions.iter().zip(&shares).map(judge).collect()
+    line.iter().zip(&shares).map(judge).collect()
 }
 
 /// The verdict at a larger share of α, except that a difference once stated stays stated. At the larger share it may lie inside
@@ -176,9 +169,8 @@ impl Table {
             let comparison = one.at_share(1.0)?;
             Ok(if comparison.shows_difference(rule.region) { comparison.p_value() } else { 1.0 })
         };
-        let p_values: Result<Vec<f64>, StatsError> = line.iter().flatten().map(p_value).collect();
-        let (p_values, first) = (p_values?, line.iter().flatten().next());
-        let alpha = first.map_or(Method::FIXED_FORKS.alpha, |first| first.method.alpha);
+        let p_values = line.iter().map(p_value).collect::<Result<Vec<f64>, StatsError>>()?;
+        let alpha = line.first().map_or(Method::FIXED_FORKS.alpha, |first| first.method.alpha);
         Ok(Self { comparisons: p_values.len(), stated: benjamini_hochberg(&p_values, alpha)?, alpha })
     }
 
@@ -193,7 +185,7 @@ impl Table {
     }
 }
 
-fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
+fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
     let table = Table::of(line, rule)?;
     let rule = table.rule(rule);
     let judge = |measured: &Measured<'_>| {
@@ -205,5 +197,5 @@ fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdic
         let forks_needed = forks_needed(&comparison, &rule);
         Ok(Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed })
     };
-    line.iter().map(|entry| entry.as_ref().map(judge).transpose()).collect()
+    line.iter().map(judge).collect()
 }

@@ -4,7 +4,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::measures::{Line, Measured, judge_measures, reasons_to_stop};
+use tare_stats::measures::{Measured, judge_measures, reasons_to_stop};
 use tare_stats::{
     Comparison, DecisionRule, ForkRatio, Method, MethodKind, Polarity, Region, SD_FLOOR, VariancePrior, Verdict,
 };
@@ -112,12 +112,9 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, table: &[(f64, Vec<ForkRatio>)], line: &[Measured<'_>], verdicts: &[Option<Verdict>]) {
-        let stated = |truth: &f64, verdict: &Option<Verdict>| {
-            (*truth == 0.0, verdict.as_ref().is_some_and(Verdict::is_difference))
-        };
+    fn add(&mut self, table: &[(f64, Vec<ForkRatio>)], line: &[Measured<'_>], verdicts: &[Verdict]) {
         let stated: Vec<(bool, bool)> =
-            table.iter().zip(verdicts).map(|((truth, _), one)| stated(truth, one)).collect();
+            table.iter().zip(verdicts).map(|((truth, _), one)| (*truth == 0.0, one.is_difference())).collect();
         let count = |wanted: (bool, bool)| stated.iter().filter(|one| **one == wanted).count() as f64;
         self.tables += 1.0;
         self.comparisons += table.len() as f64;
@@ -166,8 +163,7 @@ fn fixed(world: &World, forks: usize, together: bool) -> Tally {
     for _ in 0..tables() * 30 / world.baselines {
         let table = table(world, forks, &mut rng);
         let line = measure(&table, forks, Method::FIXED_FORKS, together);
-        let lines: [Line<'_>; 1] = [line.iter().map(|one| Some(*one)).collect()];
-        let verdicts = judge_measures(&lines, &rule(table.len())).expect("finite forks").remove(0);
+        let verdicts = judge_measures(std::slice::from_ref(&line), &rule(table.len())).expect("finite forks").remove(0);
         tally.add(&table, &line, &verdicts);
     }
     tally
@@ -221,17 +217,17 @@ fn a_table_that_is_looked_at_after_each_start_keeps_its_promise() {
                 let mut ended: Vec<Option<Verdict>> = vec![None; table.len()];
                 for forks in 3..=DECLARED {
                     let line = measure(&table, forks, repeated, together);
-                    let lines: [Line<'_>; 1] = [line.iter().map(|one| Some(*one)).collect()];
+                    let lines = std::slice::from_ref(&line);
                     let rule = rule(table.len());
-                    let verdicts = judge_measures(&lines, &rule).expect("finite forks").remove(0);
-                    let stops = reasons_to_stop(&lines, &rule).expect("finite forks");
+                    let verdicts = judge_measures(lines, &rule).expect("finite forks").remove(0);
+                    let stops = reasons_to_stop(lines, &rule).expect("finite forks");
                     for ((end, verdict), stop) in ended.iter_mut().zip(&verdicts).zip(&stops) {
                         if end.is_none() && (stop.is_some() || forks == DECLARED) {
-                            *end = *verdict;
+                            *end = Some(*verdict);
                         }
                     }
                     if forks == DECLARED {
-                        tally.add(&table, &line, &ended);
+                        tally.add(&table, &line, &ended.iter().flatten().copied().collect::<Vec<Verdict>>());
                     }
                 }
             }
