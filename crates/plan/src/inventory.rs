@@ -1,7 +1,7 @@
 //! What there is to plan with: the servers that a suite may name, from the catalog and the builds, and the machine.
 
 use serde::Serialize;
-use tare_units::CpuSet;
+use tare_units::{CpuSet, distinct};
 
 use crate::plan::HttpVersion;
 
@@ -48,17 +48,12 @@ impl Inventory {
 
     /// Adds releases that the catalog does not list, to these servers and to their baselines of the same family.
     pub fn add_releases(&mut self, servers: &[String], releases: &[String]) {
-        let beneath: Vec<(String, String)> = servers
-            .iter()
-            .filter_map(|name| self.get(name))
-            .filter_map(|server| Some((server.baseline.clone()?, server.family.clone())))
-            .collect();
+        let chosen = self.servers.iter().filter(|server| servers.contains(&server.name));
+        let beneath: Vec<(String, String)> =
+            chosen.filter_map(|server| Some((server.baseline.clone()?, server.family.clone()))).collect();
         for known in &mut self.servers {
-            let is_beneath = beneath.iter().any(|(name, family)| *name == known.name && *family == known.family);
-            if is_beneath || servers.contains(&known.name) {
-                let missing: Vec<String> =
-                    releases.iter().filter(|release| !known.versions.contains(release)).cloned().collect();
-                known.versions.extend(missing);
+            if servers.contains(&known.name) || beneath.contains(&(known.name.clone(), known.family.clone())) {
+                known.versions = distinct(std::mem::take(&mut known.versions).into_iter().chain(releases.to_owned()));
             }
         }
     }
