@@ -26,7 +26,7 @@ const MOST_REST_PERIODS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
     Healthy,
-    /// It died, stopped or answered nothing in a scenario: the next scenario may start it again.
+    /// It has not started, or died, stopped or answered nothing in a scenario: the next scenario may start it again.
     Failed,
     /// It broke the contract, or did not start again: no more load in this fork.
     Excluded,
@@ -47,7 +47,13 @@ pub(crate) struct ServerState<'a> {
     restarts: u32,
 }
 
-impl ServerState<'_> {
+impl<'a> ServerState<'a> {
+    /// A server that is to be started.
+    const fn to_start(id: ServerId, variant: &'a Variant, restarts: u32) -> Self {
+        let (startup_ns, rest_cpu_share, health) = (0, None, Health::Failed);
+        Self { id, variant, is_warmed: false, startup_ns, rest_cpu_share, health, is_started: false, restarts }
+    }
+
     pub fn is_healthy(&self) -> bool {
         self.health == Health::Healthy
     }
@@ -77,11 +83,12 @@ impl<'a> ForkServers<'a> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
         let shuffled = context.random_orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
-        let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
+        let wanted = shuffled.into_iter().filter(can_start);
+        let wanted: Vec<_> = wanted.map(|(id, variant)| ServerState::to_start(id, variant, 0)).collect();
         if !wanted.is_empty() {
             context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
         }
-        let mut members = start_batch(context, &wanted, &place)?;
+        let mut members = start_batch(context, wanted, &place)?;
         members.sort_by_key(|member| member.id);
         Ok(Self { members, place })
     }
@@ -129,14 +136,15 @@ impl<'a> ForkServers<'a> {
         let place = self.place;
         let has_failed = |member: &ServerState<'_>| member.health == Health::Failed;
         let failed = self.members.iter().filter(|member| has_failed(member));
-        let wanted: Vec<_> = failed.map(|member| (member.id, member.variant, member.restarts + 1)).collect();
+        let wanted: Vec<_> =
+            failed.map(|member| ServerState::to_start(member.id, member.variant, member.restarts + 1)).collect();
         if wanted.is_empty() {
             return Ok(());
         }
         context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
         self.stop_members(context, has_failed)?;
         self.members.iter_mut().for_each(|member| member.exclude_unless(!has_failed(member)));
-        for started in start_batch(context, &wanted, &place)? {
+        for started in start_batch(context, wanted, &place)? {
             let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
             *member = started;
             let all = verify_servers(context, &[(member.id, member.variant)], scenarios, &place)?;
@@ -204,7 +212,7 @@ impl<'a> ForkServers<'a> {
         for (member, end) in members.into_iter().zip(context.bed.stop(&ids)) {
             member.is_started = false;
             let facts = context.bed.program_facts(member.variant)?;
-            context.journal.append_fork(fork_record(&self.place, member.variant, facts, end, Some(member)))?;
+            context.journal.append_fork(fork_record(&self.place, member, facts, end))?;
         }
         Ok(())
     }
@@ -238,42 +246,35 @@ pub(crate) fn report_unavailable<'v>(
     Ok(())
 }
 
-/// Starts servers side by side on the cores of the warm-up: id, variant, number of the restart. Returns the ready ones.
+/// Starts servers side by side on the cores of the warm-up. Returns the ready ones.
 fn start_batch<'a>(
     context: &mut RunContext<'a>,
-    wanted: &[(ServerId, &'a Variant, u32)],
+    wanted: Vec<ServerState<'a>>,
     place: &RunPosition<'_>,
 ) -> Result<Vec<ServerState<'a>>, RunError> {
-    let start = |(id, variant, restarts): &(ServerId, &'a Variant, u32)| {
-        let again = if *restarts == 0 { String::new() } else { format!("-restart{restarts}") };
+    let start = |&ServerState { id, variant, restarts, .. }: &ServerState<'a>| {
+        let again = if restarts == 0 { String::new() } else { format!("-restart{restarts}") };
         let log_name = format!("{}{again}.log", file_name(&[place.group, &variant.name, &place.step.to_string()]));
-        ServerStart { id: *id, variant, log_name }
+        ServerStart { id, variant, log_name }
     };
     let starts: Vec<_> = wanted.iter().map(start).collect();
     let results = context.bed.start(&starts, &context.cores.warmup)?;
-    let mut members = Vec::new();
-    for ((id, variant, restarts), result) in wanted.iter().zip(results) {
+    let mut ready = Vec::new();
+    for (server, result) in wanted.into_iter().zip(results) {
         match result {
-            Ok(startup_ns) => members.push(ServerState {
-                id: *id,
-                variant,
-                is_warmed: false,
-                startup_ns,
-                rest_cpu_share: None,
-                health: Health::Healthy,
-                is_started: true,
-                restarts: *restarts,
-            }),
+            Ok(startup_ns) => {
+                ready.push(ServerState { startup_ns, health: Health::Healthy, is_started: true, ..server });
+            }
             Err(SutError::Cancelled { .. }) => {}
-            Err(error) => report_failed_start(context, variant, &error, place)?,
+            Err(error) => report_failed_start(context, &server, &error, place)?,
         }
     }
-    Ok(members)
+    Ok(ready)
 }
 
 fn report_failed_start(
     context: &mut RunContext<'_>,
-    variant: &Variant,
+    server: &ServerState<'_>,
     error: &SutError,
     place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
@@ -287,29 +288,23 @@ fn report_failed_start(
         // Another program's doing: this start does not count, and all others do.
         (failed.voids, failed.level) = (false, EventLevel::Warning);
     }
-    context.fork_event(failed, place, Some(&variant.name), None)?;
-    let command = context.bed.program_facts(variant)?.command;
+    context.fork_event(failed, place, Some(&server.variant.name), None)?;
+    let command = context.bed.program_facts(server.variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };
-    context.journal.append_fork(fork_record(place, variant, facts, "did not start".to_owned(), None))
+    context.journal.append_fork(fork_record(place, server, facts, "did not start".to_owned()))
 }
 
-/// The record of a start; `started` is the server, unless that did not start.
-fn fork_record(
-    place: &RunPosition<'_>,
-    variant: &Variant,
-    facts: ProgramFacts,
-    end: String,
-    started: Option<&ServerState<'_>>,
-) -> ForkRecord {
+/// The record of a start, also of one that failed.
+fn fork_record(place: &RunPosition<'_>, server: &ServerState<'_>, facts: ProgramFacts, end: String) -> ForkRecord {
     ForkRecord {
         fork: place.fork,
         group: place.group.to_owned(),
-        variant: variant.name.clone(),
+        variant: server.variant.name.clone(),
         command: facts.command,
-        startup_ns: started.map_or(0, |server| server.startup_ns),
+        startup_ns: server.startup_ns,
         resolved: facts.resolved,
-        rest_cpu_share: started.and_then(|server| server.rest_cpu_share),
+        rest_cpu_share: server.rest_cpu_share,
         end,
-        healthy: started.is_some_and(ServerState::is_healthy),
+        healthy: server.is_healthy(),
     }
 }
