@@ -69,21 +69,22 @@ impl BuiltServers {
         let logs = temporary_logs("server")?;
         let cpus = allowed_cpus()?.to_string();
         let order = self.launches.order(&self.plan, ServerId(0), variant, "server.log", &cpus)?;
-        let asked = order.start(logs.path(), &self.cancelled).map_err(anyhow::Error::from).and_then(|server| {
-            let answer = ask(server.address);
-            let end = left_open(&answer).and_then(|question| {
-                let end = (0..MOST_LOOKS).find_map(|_| {
-                    let end = how_ended(&variant.name, server.status());
-                    if end.is_none() {
-                        thread::sleep(BETWEEN_LOOKS);
-                    }
-                    end
-                })?;
-                Some(anyhow!("{end} at {question}; {}", ends_of_logs(server.chain())))
+        let asked =
+            order.start(logs.path(), &self.cancelled).map_err(anyhow::Error::from).and_then(|(address, own)| {
+                let answer = ask(address);
+                let end = left_open(&answer).and_then(|question| {
+                    let end = (0..MOST_LOOKS).find_map(|_| {
+                        let end = own.as_ref().and_then(|server| how_ended(&variant.name, server.status()));
+                        if end.is_none() {
+                            thread::sleep(BETWEEN_LOOKS);
+                        }
+                        end
+                    })?;
+                    Some(anyhow!("{end} at {question}; {}", ends_of_logs(own.iter().flat_map(Server::chain))))
+                });
+                own.map(Server::stop);
+                end.map_or(Ok(answer), Err)
             });
-            server.stop();
-            end.map_or(Ok(answer), Err)
-        });
         if asked.is_err() && !interrupt::is_raised(&self.cancelled) {
             // The error names the file.
             let _kept = logs.keep();
