@@ -26,6 +26,9 @@ enum Asked {
 /// A p-value is rounded up to the next of so many levels between a number and e times it: by 0.8 % at most.
 const LEVELS_PER_E: f64 = 128.0;
 
+/// Below it, the chance of any look is taken to be the sum of those of all looks.
+const NEXT_TO_NOTHING: f64 = 1e-7;
+
 /// When one looks at the t statistic of a mean: after each fork from the first look to the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookSchedule {
@@ -75,7 +78,7 @@ impl LookSchedule {
         }
         // Any look excludes the truth no more often than all looks together: close enough where both are next to nothing.
         let bound = nominal * self.weight_of_all();
-        if bound < 1e-7 {
+        if bound < NEXT_TO_NOTHING {
             return Ok(bound);
         }
         let level = (nominal.ln() * LEVELS_PER_E).ceil();
@@ -140,6 +143,10 @@ impl LookSchedule {
     fn calibrate(&self, alpha: f64) -> Result<f64, StatsError> {
         if self.min_forks == self.max_forks {
             return Ok(alpha);
+        }
+        // Chances so small are not computed exactly: the sum of those of all looks is on the safe side.
+        if alpha < NEXT_TO_NOTHING {
+            return Ok(alpha / self.weight_of_all());
         }
         let excess = |log_nominal: f64| Ok((crossing_chance(self, &self.limits(log_nominal.exp())?)? / alpha).ln());
         // Any look excludes the truth no more often than all looks together, and no less often than the last one.

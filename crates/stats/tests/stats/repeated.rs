@@ -213,3 +213,15 @@ fn a_prior_narrows_the_interval_and_both_are_there() {
     let wild = compare(&[0.1, 0.3, -0.1, 0.2], method);
     assert_eq!(wild.ratio, wild.without_prior);
 }
+
+#[test]
+fn an_interval_of_a_tiny_error_probability_agrees_with_its_p_value() {
+    for (min_forks, max_forks) in [(3, 8), (3, 40)] {
+        let schedule = LookSchedule::new(min_forks, max_forks, 0.0).unwrap();
+        for alpha in [1e-8, 1e-10, 1e-12] {
+            let half_width = schedule.half_width(max_forks, 1.0, alpha).unwrap();
+            let p_value = schedule.p_value(max_forks, half_width * f64::from(max_forks).sqrt()).unwrap();
+            assert!((p_value / alpha - 1.0).abs() < 0.02, "{alpha} up to {max_forks}: {p_value}");
+        }
+    }
+}
