@@ -21,7 +21,7 @@ pub struct InterruptedRun {
     /// The step after which it continues.
     pub checkpoint: Checkpoint,
     file: PathBuf,
-    lock: File,
+    lock: FolderLock,
 }
 
 /// A run that is ready to go on: its record, as of its last whole step.
@@ -85,14 +85,42 @@ fn unused_copy_name(file: &Path) -> PathBuf {
     (1..).map(name).find(|copy| !copy.exists()).unwrap_or_else(|| name(1))
 }
 
+/// The lock of a record's folder.
+#[derive(Debug)]
+pub(super) struct FolderLock(File);
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // A child that has not executed its program yet has the folder open, too. Without the lock, nobody waits for it.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 /// Locks the folder of a record for as long as the result lives; `None` where another process holds it. The file itself
 /// has SQLite's locks, which closing it here would release.
-pub(super) fn lock(file: &Path) -> Result<Option<File>, RecordError> {
+pub(super) fn lock(file: &Path) -> Result<Option<FolderLock>, RecordError> {
     let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let handle = File::open(folder).map_err(|e| RecordError::io(folder, &e))?;
     match flock(&handle, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(handle)),
+        Ok(()) => Ok(Some(FolderLock(handle))),
         Err(error) if error == rustix::io::Errno::WOULDBLOCK => Ok(None),
         Err(error) => Err(RecordError::io(folder, &error.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_free_as_soon_as_nobody_writes_to_it_whatever_a_child_has_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("record.sqlite");
+        let held = lock(&file).unwrap().unwrap();
+        let of_child = held.0.try_clone().unwrap();
+        assert!(lock(&file).unwrap().is_none());
+        drop(held);
+        assert!(lock(&file).unwrap().is_some());
+        drop(of_child);
     }
 }

@@ -1,7 +1,7 @@
 //! Writes a record: each entry in a transaction of its own, which the system has before the call returns. `kill -9` loses none of
 //! them, a power failure perhaps the newest.
 
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use serde::Serialize;
 use tare_plan::plan::Mode;
 use tempfile::{Builder, NamedTempFile};
 
-use super::{RECORD_FILE, resume, rows, schema};
+use super::resume::{self, FolderLock};
+use super::{RECORD_FILE, rows, schema};
 use crate::checkpoint::Checkpoint;
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
@@ -27,7 +28,7 @@ pub struct RunWriter {
     file: PathBuf,
     takes_profiles: bool,
     /// Marks the run as being measured; see [`InterruptedRun`](super::InterruptedRun).
-    _lock: Option<File>,
+    _lock: Option<FolderLock>,
 }
 
 impl RunWriter {
@@ -47,7 +48,7 @@ impl RunWriter {
     }
 
     /// Goes on with the record of an interrupted run.
-    pub(super) fn resume(connection: Connection, file: PathBuf, lock: File, header: &RunHeader) -> Self {
+    pub(super) fn resume(connection: Connection, file: PathBuf, lock: FolderLock, header: &RunHeader) -> Self {
         Self { connection, file, takes_profiles: header.plan.mode == Mode::Profiled, _lock: Some(lock) }
     }
 
