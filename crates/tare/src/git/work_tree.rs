@@ -25,7 +25,14 @@ const MOST_LOOKS: u32 = 3_000;
 pub struct WorkTree {
     pub folder: PathBuf,
     /// Its lock is shared by all who use the tree.
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for WorkTree {
+    fn drop(&mut self) {
+        // A child that has not executed its program yet has the file open, too. Without the lock, nobody waits for it.
+        let _ = flock(&self.lock, FlockOperation::Unlock);
+    }
 }
 
 impl WorkTree {
@@ -46,7 +53,7 @@ impl WorkTree {
             folder.display()
         );
         note_use(&lock);
-        Ok(Some(Self { folder: folder.to_owned(), _lock: lock }))
+        Ok(Some(Self { folder: folder.to_owned(), lock }))
     }
 }
 
@@ -77,7 +84,7 @@ impl Checkout {
         for _ in 0..MOST_LOOKS {
             if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_restored(&folder, commit) {
                 note_use(&lock);
-                return Ok(WorkTree { folder, _lock: lock });
+                return Ok(WorkTree { folder, lock });
             }
             // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
@@ -231,6 +238,18 @@ mod tests {
         let left: Vec<usize> = (0..commits.len()).filter(|at| exists(*at)).collect();
         assert_eq!(left, [1, 2, 5, 6, 7], "0, 3 and 4 were used longest ago, 2 is in use");
         assert!(in_use.folder.join(".git").exists());
+    }
+
+    #[test]
+    fn a_work_tree_is_free_as_soon_as_nobody_uses_it_whatever_a_child_has_open() {
+        let fixture = TestRepository::new();
+        let tree = fixture.checkout().worktree(&fixture.commit(), &fixture.cache).unwrap();
+        let (folder, of_child) = (tree.folder.clone(), tree.lock.try_clone().unwrap());
+        let is_free = || flock(open_lock(&folder).unwrap(), FlockOperation::NonBlockingLockExclusive).is_ok();
+        assert!(!is_free());
+        drop(tree);
+        assert!(is_free());
+        drop(of_child);
     }
 
     #[test]
