@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tare_load::{
-    Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, Requests, SessionSpec, SliceSample, Think,
-    TlsSpec, TlsTrust,
+    Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, Requests, SessionSpec, SetupStep, SliceSample,
+    Think, TlsSpec, TlsTrust,
 };
 
 use crate::certificates::{Authority, Issued, Validity, trusting};
@@ -178,6 +178,33 @@ fn a_server_in_plain_text_is_told_from_one_with_a_bad_certificate() {
         support::exhaust(stream);
     });
     assert_refused(&drive(&spec(address, TlsTrust::Any), 2), "does the server speak TLS");
+}
+
+#[test]
+fn users_are_set_up_over_tls_and_its_failures_are_told_in_the_same_words() {
+    let (ours, theirs) = (Authority::new(), Authority::new());
+    let issued = ours.issue("localhost", Validity::Now);
+    let step = SetupStep { request: get(), variables: vec![("one".to_owned(), "body ~ (1)".parse().unwrap())] };
+    let again = SetupStep { request: RequestSpec::get("/path0/{{one}}"), variables: Vec::new() };
+    let load = Requests::of([RequestSpec::get("/path0/{{one}}")]);
+    let requests = Requests { setup: vec![step, again], ..load };
+    let with = |address, trust| SessionSpec { requests: requests.clone(), ..spec(address, trust) };
+    // The second server ends each connection with its answer.
+    for answer in [ANSWER, LAST_ANSWER] {
+        let address = server(issued.server(), answering(answer));
+        let sample = drive(&with(address, ours.trust()), 3);
+        assert_eq!((sample.ok, sample.failed), (3, 0), "{:?}", sample.errors);
+    }
+    let plain = support::crude_server(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        support::exhaust(stream);
+    });
+    let unknown = server(issued.server(), answering(ANSWER));
+    for (address, says) in [(unknown, "--cacert"), (plain, "does the server speak TLS")] {
+        let error = LoadSession::open(&with(address, theirs.trust())).err().unwrap().to_string();
+        assert!(error.contains("no user could be set up (tls)") && error.contains(says), "{error}");
+    }
 }
 
 #[test]
