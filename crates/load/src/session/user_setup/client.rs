@@ -107,16 +107,23 @@ impl<'a> Client<'a> {
     ) -> Result<(Vec<u8>, Option<CloseCause>), Problem> {
         let left = Duration::from_nanos(deadline.since(clock::now()));
         if left.is_zero() {
-            return Err(Problem::new(ErrorClass::Timeout, "no complete answer until the deadline"));
+            return Err(late());
         }
         let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
-        limited.map_err(|error| problem_of_io(error, Ok(())))?;
+        limited.map_err(|error| Problem::of_end(&CloseCause::ReadFailed(error)))?;
         // A server that refuses a body early may have answered already.
         let written = self.outbox.0.drain(..).try_for_each(|bytes| stream.write_all(&bytes));
         let mut bytes = vec![0; 64 * 1024];
-        let count = stream.read(&mut bytes).map_err(|error| problem_of_io(error, written))?;
+        let (count, end) = match (stream.read(&mut bytes), written) {
+            (Ok(0), _) => (0, Some(CloseCause::EndOfStream)),
+            (Ok(count), _) => (count, None),
+            (Err(error), _) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                return Err(late());
+            }
+            (Err(_), Err(error)) => (0, Some(CloseCause::WriteFailed(error))),
+            (Err(error), Ok(())) => (0, Some(CloseCause::ReadFailed(error))),
+        };
         bytes.truncate(count);
-        let end = (count == 0).then_some(CloseCause::EndOfStream);
         let Some(tls) = &mut self.tls else { return Ok((bytes, end)) };
         let decrypted = tls.receive(&mut self.outbox, TOKEN, &bytes);
         Ok((std::mem::take(&mut tls.plaintext), decrypted.end.or_else(|| end.map(|cause| tls.end(TOKEN, cause)))))
@@ -151,13 +158,6 @@ fn connect_unix(path: &Path, timeout: Duration) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// The problem of a read that failed, and of the write before it.
-fn problem_of_io(read: io::Error, written: io::Result<()>) -> Problem {
-    match (read.kind(), written) {
-        (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut, _) => {
-            Problem::new(ErrorClass::Timeout, "no complete answer until the deadline")
-        }
-        (_, Err(error)) => Problem::of_end(&CloseCause::WriteFailed(error)),
-        (_, Ok(())) => Problem::of_end(&CloseCause::ReadFailed(read)),
-    }
+fn late() -> Problem {
+    Problem::new(ErrorClass::Timeout, "no complete answer until the deadline")
 }

@@ -1,6 +1,7 @@
 //! Users who log in before the load: what their answers fill, what becomes of those who fail, and what is refused.
 
 use std::collections::HashSet;
+use std::io::Read;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use h2::server::Builder;
 use http::Response;
 use tare_load::{
     Body, Cancel, Check, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, RequestSpec, Requests, Schedule,
-    ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Target,
+    ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Target, TlsSpec, TlsTrust,
 };
 use tare_units::Span;
 
@@ -145,6 +146,16 @@ fn users_who_were_not_tried_are_missing_too() {
     let users = format!("late\n{}", "bad\n".repeat(499));
     let session = LoadSession::open(&SessionSpec { connections: 500, ..spec(address, requests(&users)) }).unwrap();
     assert!(session.missing_users.as_ref().unwrap().starts_with("499 of 500 users"), "{:?}", session.missing_users);
+}
+
+#[test]
+fn a_handshake_that_is_reset_is_a_failure_of_tls() {
+    // What it leaves unread makes the kernel reset the connection.
+    let address = support::crude_server(|mut stream| drop(stream.read(&mut [0])));
+    let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
+    let spec = SessionSpec { tls, ..spec(address, requests("ada\nbob\ncy\ndan\n")) };
+    let error = LoadSession::open(&spec).err().unwrap().to_string();
+    assert!(error.contains("no user could be set up (tls)") && error.contains("during the handshake"), "{error}");
 }
 
 #[test]
