@@ -11,7 +11,7 @@ use super::Setup;
 use super::demand::Demand;
 use super::places::{FreePlaces, Place};
 use crate::input::request::RequestCursor;
-use crate::protocol::connection::{Exchange, Returned};
+use crate::protocol::connection::Returned;
 use crate::protocol::push_of;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
@@ -87,11 +87,12 @@ impl Dispatcher {
 
     /// The next request that leaves now, and where, if one is due and a place is free. `freed` is the moment at which
     /// an event or a timeout freed a place while none was free: a request due before it was blocked until then.
+    /// Returns its times and no exchange: that is so large that each function that hands it on copies it.
     pub(super) fn next_departure(
         &mut self,
         clock: &impl Clock,
         freed: Option<Nanos>,
-    ) -> Option<(Token, Nanos, Exchange)> {
+    ) -> Option<(Token, Nanos, usize, Times)> {
         let &Place { token, since, connected_at } = self.free.first()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
@@ -106,7 +107,7 @@ impl Dispatcher {
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
         let times = Times { intended, sent: Some(now), blocked_until, connected_at, ..Times::default() };
-        Some((token, now, Exchange::new(&self.cursor.set, request, times, intended + self.setup.timeout)))
+        Some((token, now, request, times))
     }
 
     /// The next returned request that can leave again, and where.

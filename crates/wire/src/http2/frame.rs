@@ -134,7 +134,9 @@ impl FrameReader {
         Ok(())
     }
 
-    /// A frame, if it means something and completes what came before it.
+    /// A frame, if it means something and completes what came before it. Without the attribute it would be a call for
+    /// each frame, because `feed` is compiled in the crate of its caller.
+    #[inline]
     fn read_frame<'a>(&'a mut self, frame: &'a [u8]) -> Result<Option<Frame<'a>>, ConnectionError> {
         let (head, payload) = frame.split_at(HEAD_BYTES);
         let (kind, flags) = (head[3], head[4]);

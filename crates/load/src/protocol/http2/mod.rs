@@ -128,8 +128,14 @@ impl Http2 {
         if !bytes.is_empty() {
             self.read(std::mem::take(bytes), requests);
         }
-        let ended = self.ended.pop_front().or_else(|| self.next_report());
-        ended.or_else(|| self.broken_by.take().map(Step::Broken)).unwrap_or(Step::More)
+        // Each way out returns at once, because a step is large, and a chain of options would copy it at each link.
+        if let Some(step) = self.ended.pop_front() {
+            return step;
+        }
+        if let Some(step) = self.next_report() {
+            return step;
+        }
+        self.broken_by.take().map_or(Step::More, Step::Broken)
     }
 
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) {

@@ -95,8 +95,9 @@ impl<C: Clock> SliceRunner<C> {
         loop {
             match self.connections.at(token).receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,
-                Step::Finished(exchange, problem) => {
-                    self.finish(&exchange, at, problem.as_ref());
+                // By reference: an exchange is large, and is dropped where it lies.
+                Step::Finished(ref exchange, ref problem) => {
+                    self.finish(exchange, at, problem.as_ref());
                     self.connections.reset_backoff(token);
                     self.end_exchange(token, at, self.connections.takes_requests(token));
                 }

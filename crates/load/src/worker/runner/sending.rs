@@ -5,6 +5,7 @@ use tare_sys::poll::{Token, Transport};
 
 use super::SliceRunner;
 use crate::protocol::connection::{Exchange, Returned};
+use crate::recorder::Times;
 
 impl<C: Clock> SliceRunner<C> {
     /// Assigns due requests to free places, then sends what was gathered. `freed` is as in `next_departure`.
@@ -12,14 +13,15 @@ impl<C: Clock> SliceRunner<C> {
         while let Some((token, returned)) = self.dispatcher.next_returned() {
             self.send_again(io, token, returned);
         }
-        while let Some((token, now, exchange)) = self.dispatcher.next_departure(&self.clock, freed) {
-            self.send(io, token, now, exchange);
+        while let Some((token, now, request, times)) = self.dispatcher.next_departure(&self.clock, freed) {
+            self.send(io, token, now, request, times);
         }
         self.flush(io);
     }
 
-    fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, exchange: Exchange) {
-        let deadline = exchange.deadline;
+    fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, request: usize, times: Times) {
+        let deadline = times.intended + self.setup.timeout;
+        let exchange = Exchange::new(&self.setup.requests, request, times, deadline);
         let bytes = self.connections.at(token).begin(io, token, exchange, &mut self.dispatcher.cursor);
         self.note_begun(token, deadline, bytes, now);
         self.note_early_message(token, now);
