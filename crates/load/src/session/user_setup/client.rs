@@ -34,6 +34,8 @@ pub(super) struct Client<'a> {
     connection: Connection,
     /// Also of a Unix socket, which has the operations of any stream.
     stream: Option<TcpStream>,
+    /// When its TLS handshake is late; `None` if it is over.
+    handshake_until: Option<Nanos>,
     outbox: Outbox,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Client<'a> {
             requests,
             connection: Connection::new(protocol, &spec.base().into()),
             stream: None,
+            handshake_until: None,
             outbox: Outbox::default(),
         }
     }
@@ -105,9 +108,10 @@ impl<'a> Client<'a> {
         mut stream: &TcpStream,
         deadline: Nanos,
     ) -> Result<(Vec<u8>, Option<CloseCause>), Problem> {
-        let left = Duration::from_nanos(deadline.since(clock::now()));
+        let until = self.handshake_until.map_or(deadline, |until| until.min(deadline));
+        let left = Duration::from_nanos(until.since(clock::now()));
         if left.is_zero() {
-            return Err(late());
+            return Err(self.late());
         }
         let limited = stream.set_read_timeout(Some(left)).and_then(|()| stream.set_write_timeout(Some(left)));
         limited.map_err(|error| Problem::of_end(&CloseCause::ReadFailed(error)))?;
@@ -118,7 +122,7 @@ impl<'a> Client<'a> {
             (Ok(0), _) => (0, Some(CloseCause::EndOfStream)),
             (Ok(count), _) => (count, None),
             (Err(error), _) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                return Err(late());
+                return Err(self.late());
             }
             (Err(_), Err(error)) => (0, Some(CloseCause::WriteFailed(error))),
             (Err(error), Ok(())) => (0, Some(CloseCause::ReadFailed(error))),
@@ -126,7 +130,15 @@ impl<'a> Client<'a> {
         bytes.truncate(count);
         let Some(tls) = &mut self.tls else { return Ok((bytes, end)) };
         let decrypted = tls.receive(&mut self.outbox, TOKEN, &bytes);
+        self.handshake_until = self.handshake_until.filter(|_| decrypted.established.is_none());
         Ok((std::mem::take(&mut tls.plaintext), decrypted.end.or_else(|| end.map(|cause| tls.end(TOKEN, cause)))))
+    }
+
+    fn late(&self) -> Problem {
+        match self.handshake_until {
+            Some(_) => Problem::new(ErrorClass::Tls, "not connected until the deadline"),
+            None => Problem::new(ErrorClass::Timeout, "no complete answer until the deadline"),
+        }
     }
 
     /// Opens a connection. Its TLS handshake, if there is one, goes on with the first request.
@@ -134,6 +146,7 @@ impl<'a> Client<'a> {
         self.connection.open();
         self.outbox = Outbox::default();
         let timeout = self.spec.connect_timeout;
+        let until = clock::now() + timeout;
         let connected = match &self.target {
             Target::Tcp(address) => TcpStream::connect_timeout(address, timeout),
             Target::Unix(path) => connect_unix(path, timeout).map(TcpStream::from),
@@ -145,6 +158,7 @@ impl<'a> Client<'a> {
         }
         if let Some(tls) = &mut self.tls {
             tls.begin(&mut self.outbox, TOKEN).map_err(|cause| Problem::of_end(&cause))?;
+            self.handshake_until = Some(until);
         }
         Ok(stream)
     }
@@ -156,8 +170,4 @@ fn connect_unix(path: &Path, timeout: Duration) -> io::Result<OwnedFd> {
     sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(timeout))?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket)
-}
-
-fn late() -> Problem {
-    Problem::new(ErrorClass::Timeout, "no complete answer until the deadline")
 }

@@ -149,13 +149,18 @@ fn users_who_were_not_tried_are_missing_too() {
 }
 
 #[test]
-fn a_handshake_that_is_reset_is_a_failure_of_tls() {
+fn a_handshake_that_is_reset_or_hangs_is_a_failure_of_tls() {
     // What it leaves unread makes the kernel reset the connection.
-    let address = support::crude_server(|mut stream| drop(stream.read(&mut [0])));
-    let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
-    let spec = SessionSpec { tls, ..spec(address, requests("ada\nbob\ncy\ndan\n")) };
-    let error = LoadSession::open(&spec).err().unwrap().to_string();
-    assert!(error.contains("no user could be set up (tls)") && error.contains("during the handshake"), "{error}");
+    let resets = support::crude_server(|mut stream| drop(stream.read(&mut [0])));
+    let hangs = support::crude_server(support::exhaust);
+    let late = "not connected until the deadline";
+    for (address, within_ms, says) in [(resets, 20_000, "during the handshake"), (hangs, 100, late)] {
+        let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
+        let all = spec(address, requests("ada\nbob\ncy\ndan\n"));
+        let spec = SessionSpec { tls, connect_timeout: Duration::from_millis(within_ms), ..all };
+        let error = LoadSession::open(&spec).err().unwrap().to_string();
+        assert!(error.contains("no user could be set up (tls)") && error.contains(says), "{error}");
+    }
 }
 
 #[test]
