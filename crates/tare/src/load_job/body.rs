@@ -80,15 +80,10 @@ fn value_and_options(text: &str) -> (String, &str) {
 
 /// What `;type=TYPE` and `;filename=NAME` say. What else follows a type is part of it, as `;charset=utf-8` is.
 fn type_and_file_name(field: &str, options: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
-    let (mut content_type, mut file_name) = (None::<String>, None);
-    let (mut is_in_type, mut is_quoted, mut before) = (false, false, ' ');
-    // A semicolon between double quotes is part of a name.
-    let parts = options.split(|c: char| {
-        is_quoted ^= c == '"' && before != '\\';
-        before = c;
-        c == ';' && !is_quoted
-    });
-    for part in parts.filter(|part| !part.trim().is_empty()) {
+    let (mut content_type, mut file_name, mut is_in_type) = (None::<String>, None, false);
+    // A semicolon in a name that stands between double quotes is part of it.
+    let parts = Regex::new(r#"(?s)\s*filename="(?:[^"\\]|\\.)*"|[^;]+"#)?;
+    for part in parts.find_iter(options).map(|part| part.as_str()).filter(|part| !part.trim().is_empty()) {
         let option = part.trim();
         let is_of_type = is_in_type && !option.starts_with("headers=") && !option.starts_with("encoder=");
         if let Some(given) = option.strip_prefix("filename=") {
@@ -219,7 +214,9 @@ mod tests {
         let (name, text) = ("a".to_owned(), "1;2".to_owned());
         assert_eq!(with_charset[0], FormPart::Text { name, text, content_type: Some("t/x; charset=utf-8".to_owned()) });
         assert_eq!(with_charset[1], sent("b;c", "t/y;a=b"));
-        for other in [";headers=\"X: y\"", ";type=t/x;encoder=base64", ";filename=b;c"] {
+        assert_eq!(parts(&[file(r#";filename="b\\";type=t/y"#)]), [sent("b\\", "t/y")]);
+        assert_eq!(parts(&[file(";filename=3\" b;type=t/y")]), [sent("3\" b", "t/y")]);
+        for other in [";headers=\"X: y\"", ";type=t/x;encoder=base64", ";filename=b;c", ";filename=\"b\"c"] {
             let error = form(&[file(other)]).unwrap_err().to_string();
             assert!(error.contains("--form file: ") && error.contains("is no option of a field here"), "{error}");
         }
