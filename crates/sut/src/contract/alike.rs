@@ -126,6 +126,8 @@ pub struct TwoAnswers {
     pub body: Vec<u8>,
     /// The parts in which the second differs, as a suite allows them.
     pub changing: Vec<MayDiffer>,
+    /// For how many seconds the server keeps a connection that rests, where it says so.
+    pub rest_s: Option<u64>,
 }
 
 /// Asks a server twice, more than a second apart: many answers contain the time in seconds.
@@ -135,9 +137,15 @@ pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> R
     std::thread::sleep(APART);
     let second = client.ask(request).map_err(|failure| failure.to_string())?;
     let (status, body) = (first.status, first.body.clone());
+    let rest_s = first.header("keep-alive").and_then(|value| rest_in(&value));
     let [first, second] = [first, second].map(|answer| GivenAnswer::of(answer, address, Some(&[])));
     let changing = second.differences(&first).into_iter().map(|(part, _)| part).collect();
-    Ok(TwoAnswers { status, body, changing })
+    Ok(TwoAnswers { status, body, changing, rest_s })
+}
+
+/// The seconds in `timeout=5, max=100`.
+fn rest_in(keep_alive: &str) -> Option<u64> {
+    keep_alive.split(',').find_map(|item| item.trim().strip_prefix("timeout=")?.parse().ok())
 }
 
 impl Compared {
@@ -262,6 +270,11 @@ mod tests {
     fn the_length_that_an_answer_to_head_states_is_compared() {
         let of = |length: &str| given(&[("Content-Length", length)], "", Some(&[]));
         assert!(compared(of("5"), &of("6")).unwrap().contains("header content-length: expected \"6\", got \"5\""));
+    }
+
+    #[test]
+    fn how_long_a_connection_may_rest_is_read() {
+        assert_eq!(["timeout=5", "max=100, timeout=72", "max=100"].map(rest_in), [Some(5), Some(72), None]);
     }
 
     #[test]

@@ -17,6 +17,9 @@ const LONGEST_STATED_BYTES: usize = 120;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// A connection rests for longer than a server that closes it earlier allows, while other servers are measured.
+const LEAST_REST_S: u64 = 60;
+
 pub(super) struct Looked {
     pub bare: TwoAnswers,
     pub wrapped: Result<TwoAnswers, String>,
@@ -42,6 +45,15 @@ pub(super) fn look_at_answers(file: &Path, global: &Global) -> anyhow::Result<Lo
 }
 
 impl Looked {
+    /// What to do where the server soon closes connections that rest: a request that meets the end of one fails.
+    pub(super) fn of_rest(&self) -> Option<String> {
+        let rest_s = self.bare.rest_s.filter(|rest_s| *rest_s < LEAST_REST_S)?;
+        Some(format!(
+            "bare closes connections that rest for {rest_s} s, and they rest while wrapped is measured: let your server keep \
+             them for minutes, or requests may fail"
+        ))
+    }
+
     /// What is to be said of the server with the layer. `is_one_command`: only `LAYER=1` makes it another one.
     pub(super) fn of_wrapped(&self, is_one_command: bool) -> String {
         match &self.wrapped {
@@ -91,7 +103,7 @@ mod tests {
     use super::*;
 
     fn scenario_of(body: &[u8], changing: &[MayDiffer]) -> tare_plan::contract::Scenario {
-        let answers = TwoAnswers { status: 201, body: body.to_vec(), changing: changing.to_vec() };
+        let answers = TwoAnswers { status: 201, body: body.to_vec(), changing: changing.to_vec(), rest_s: None };
         let text = format!("[scenarios.Home]\nrequest = {{ path = \"/\" }}\n{}", expectation(&answers));
         let mut suite = Suite::parse("tare.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         suite.scenarios.remove("Home").unwrap()
@@ -112,10 +124,22 @@ mod tests {
         assert_eq!(body(b"a\0"), None);
     }
 
+    fn answers(body: &[u8], rest_s: Option<u64>) -> TwoAnswers {
+        TwoAnswers { status: 200, body: body.to_vec(), changing: Vec::new(), rest_s }
+    }
+
+    #[test]
+    fn a_server_that_closes_connections_soon_is_said() {
+        let says = |rest_s| Looked { bare: answers(b"a", rest_s), wrapped: Ok(answers(b"a", rest_s)) }.of_rest();
+        assert_eq!(says(None), None);
+        assert_eq!(says(Some(60)), None);
+        assert!(says(Some(5)).unwrap().starts_with("bare closes connections that rest for 5 s, "));
+    }
+
     #[test]
     fn a_layer_that_changes_the_body_is_said_with_what_allows_it() {
-        let answers = |body: &[u8]| TwoAnswers { status: 200, body: body.to_vec(), changing: Vec::new() };
-        let says = |body: &[u8]| Looked { bare: answers(b"a"), wrapped: Ok(answers(body)) }.of_wrapped(true);
+        let says =
+            |body: &[u8]| Looked { bare: answers(b"a", None), wrapped: Ok(answers(body, None)) }.of_wrapped(true);
         assert!(says(b"a").starts_with("wrapped is the same program"), "{}", says(b"a"));
         assert!(says(b"b").ends_with("expect = { status = 200 }, and in a line of its own may_differ = [\"body\"]"));
     }

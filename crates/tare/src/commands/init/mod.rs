@@ -59,7 +59,8 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&looked.bare)))?;
             let is_one_command = answers.bare.command == answers.wrapped.command;
             let of_bare = answered_text(&answers.path, looked.bare.status);
-            format!("{of_bare}\n  {}", looked.of_wrapped(is_one_command))
+            let lines = [Some(of_bare), looked.of_rest(), Some(looked.of_wrapped(is_one_command))];
+            lines.into_iter().flatten().collect::<Vec<_>>().join("\n  ")
         }
         Err(error) => format!(
             "what bare answers is not known, and the file does not state it: {}\n  {}tare verify says whether both \
