@@ -105,7 +105,7 @@ const UNITS: [&str; 11] = ["%", "ns", "µs", "ms", "s", "min", "/s", "k/s", "B",
 fn pieces(text: &str) -> Vec<&str> {
     let is_unit = |rest: &str| {
         let mut behind = UNITS.iter().filter_map(|unit| rest.strip_prefix(unit));
-        behind.any(|behind| !behind.starts_with(|c: char| c.is_alphanumeric() || c == '/'))
+        behind.any(|behind| !behind.starts_with(char::is_alphanumeric))
     };
     let is_inside = |at: usize| text[..at].ends_with(|c: char| c.is_ascii_digit()) && is_unit(&text[at + 1..]);
     let mut pieces = Vec::new();
@@ -179,5 +179,6 @@ mod tests {
         assert_eq!(wrap("unbreakable", 4, 2), "unbreakable");
         assert_eq!(wrap("uses 18 % more", 8, 0), "uses\n18 %\nmore");
         assert_eq!(wrap("by 7.61 ms, 3 starts", 9, 0), "by\n7.61 ms,\n3 starts");
+        assert_eq!(wrap("takes 2 MB/s", 7, 0), "takes\n2 MB/s");
     }
 }
