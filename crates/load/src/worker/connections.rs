@@ -10,6 +10,7 @@ use tare_sys::procfs::backlog::Backlog;
 
 use super::Setup;
 use super::pace::Pace;
+use crate::protocol::Protocol;
 use crate::protocol::connection::Connection;
 
 /// First and longest back-off before a connection that keeps failing is opened again.
@@ -17,6 +18,9 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(1);
 const MAX_BACKOFF: Duration = Duration::from_millis(256);
 /// Preparation lasts at most this many connect timeouts while connections are still being opened.
 const PREPARATION_TIMEOUTS: u32 = 12;
+/// After so long without a slice, a connection of HTTP/1.1 is opened anew. Node, uvicorn and Apache close one that rests for
+/// 5 s, and those that waited for a core while another server was measured do it just when the next request arrives.
+const LONGEST_REST: Duration = Duration::from_secs(4);
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -54,6 +58,8 @@ struct Entry {
     attempts: u32,
     /// The server has ended its side of it.
     is_ending: bool,
+    /// When the last slice ended that used it.
+    used_until: Nanos,
     connection: Connection,
 }
 
@@ -111,9 +117,21 @@ impl Connections {
             state: State::Closed { retry_at: Nanos::ZERO },
             attempts: 0,
             is_ending: false,
+            used_until: Nanos::ZERO,
             connection: Connection::new(*protocol, base),
         };
         self.entries.resize_with(in_use.max(self.entries.len()), closed);
+    }
+
+    /// Closes the connections that a server may be about to close.
+    pub(super) fn close_rested(&mut self, io: &mut impl Transport, now: Nanos) {
+        let may_end = matches!(self.setup.protocol, Protocol::Http1 { .. });
+        let has_rested = |entry: &Entry| may_end && entry.used_until + LONGEST_REST <= now;
+        for token in self.tokens().filter(|token| self.is_open(*token)).collect::<Vec<_>>() {
+            if has_rested(&self.entries[token.index()]) {
+                self.close(io, token);
+            }
+        }
     }
 
     /// Opens the missing connections of one step, once those of the step before have been opened and accepted.
@@ -170,6 +188,10 @@ impl Connections {
                 entry.state = State::Closed { retry_at: start };
             }
         }
+    }
+
+    pub(super) fn end_slice(&mut self, now: Nanos) {
+        self.entries[..self.in_use].iter_mut().for_each(|entry| entry.used_until = now);
     }
 
     pub(super) fn is_in_use(&self, token: Token) -> bool {

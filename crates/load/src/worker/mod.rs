@@ -90,6 +90,8 @@ impl<P: Poller, C: Clock> Worker<P, C> {
         // Connections that ended since the last slice are noticed now, and are not errors of the next slice.
         self.wait(WaitMode::Poll)?;
         let begin = self.runner.now();
+        let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
+        self.runner.connections.close_rested(&mut io, begin);
         let connections = &self.runner.connections;
         let latest = begin + connections.longest_preparation();
         let (mut open, mut deadline) = (connections.count_open(), connections.preparation_deadline(begin));

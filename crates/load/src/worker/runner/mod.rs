@@ -138,6 +138,7 @@ impl<C: Clock> SliceRunner<C> {
         for token in self.connections.tokens() {
             self.close_unfinished(io, token, now);
         }
+        self.connections.end_slice(now);
         self.dispatcher.end_slice();
         self.recorder.end_slice(|| spent(&self.clock, &self.wait_policy))
     }

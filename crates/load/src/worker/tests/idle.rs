@@ -9,8 +9,10 @@ use tare_sys::clock::{Clock, Nanos};
 use super::simulation::{Listener, Reaction, World, after};
 use super::websocket::answering;
 use super::{MS, constant, drive, seconds, slice, speaking};
+use crate::cancel::Cancel;
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
+use crate::recorder::slice::WorkerSlice;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
 use crate::schedule::{Schedule, Stages};
@@ -61,6 +63,23 @@ fn users_whose_connections_end_while_they_think_send_on_new_ones() {
                 assert_eq!(sample.send_lag.max_ns(), Some(0), "{what}: the time to connect is no lag of the generator");
             }
         }
+    }
+}
+
+#[test]
+fn connections_that_have_rested_for_long_between_two_slices_are_opened_anew() {
+    for (rest_ms, opened) in [(3_900, 2), (4_000, 4)] {
+        let world = World::new(after(ANSWER_AFTER));
+        let (clock, connects) = (world.clock(), world.connects());
+        let mut worker = speaking(HTTP1, &RequestSpec::get("/").into(), world);
+        for rest in [Duration::ZERO, Duration::from_millis(rest_ms)] {
+            clock.pass(rest);
+            assert_eq!(worker.prepare(2, &Cancel::new(), &mut |_| {}).unwrap(), 2);
+            let of = WorkerSlice { start: clock.now(), ..slice(Schedule::Closed, count(4)) };
+            let sample = worker.run(&of, &mut |_| {}).unwrap();
+            assert_eq!((sample.ok, sample.connection_events.total()), (4, 0));
+        }
+        assert_eq!(connects.get(), opened, "after {rest_ms} ms");
     }
 }
 
