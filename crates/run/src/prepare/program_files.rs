@@ -10,14 +10,11 @@ use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
 use tare_sut::server::CLASS_PATH_OPTIONS;
 
-use crate::server_host::{argument_file, split_all_jars};
+use crate::server_host::{argument_file, split_agent, split_all_jars};
 
 /// What the names of scripts and of compiled code end in. Other files of a command line may be data, which servers write.
 const ENDINGS: [&str; 13] =
     [".jar", ".class", ".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".php", ".pl", ".dll", ".exs"];
-
-/// The options of Java before an agent, whose own options follow it: `-javaagent:a.jar=port=1`.
-const AGENT_OPTIONS: [&str; 2] = ["-javaagent:", "-agentpath:"];
 
 /// The files of a server's command line, and of the options that its environment has for a JVM.
 pub(crate) fn files_of_server(server: &CommandServer) -> BTreeMap<String, String> {
@@ -35,8 +32,7 @@ pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTr
     let words = with_argument_files(command, directory, &mut files);
     let follows_class_path = |at: usize| at > 0 && CLASS_PATH_OPTIONS.contains(&words[at - 1].as_str());
     for (at, word) in words.iter().enumerate() {
-        let agent = AGENT_OPTIONS.iter().find_map(|option| word.strip_prefix(*option)?.split('=').next());
-        let word = agent.unwrap_or(word);
+        let (_, (word, _)) = split_agent(word);
         for path in word.split(':').filter(|path| !path.is_empty()) {
             let path = if follows_class_path(at) { split_all_jars(path).0 } else { path };
             let path = directory.map_or_else(|| PathBuf::from(path), |directory| directory.join(path));

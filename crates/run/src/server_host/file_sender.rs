@@ -12,6 +12,9 @@ use crate::error::RunError;
 /// System folders. The other machine has its own files in them.
 const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
 
+/// The options of Java before the file of an agent, whose own options follow it: `-javaagent:a.jar=port=1`.
+const AGENT_OPTIONS: [&str; 2] = ["-javaagent:", "-agentpath:"];
+
 /// Sends files to a machine, each of them once.
 pub(crate) struct FileSender<'a> {
     host: &'a dyn ServerMachine,
@@ -75,11 +78,11 @@ pub(crate) fn split_all_jars(part: &str) -> (&str, &str) {
     part.strip_suffix("/*").map_or((part, ""), |folder| (folder, "/*"))
 }
 
-/// The option of a Java agent: what stands before its jar, the jar, and the options of the agent. Any other word is all file.
-fn split_agent(word: &str) -> (&str, (&str, &str)) {
-    const OPTION: &str = "-javaagent:";
-    let Some(agent) = word.strip_prefix(OPTION) else { return ("", (word, "")) };
-    (OPTION, agent.split_at(agent.find('=').unwrap_or(agent.len())))
+/// The option of a Java agent: what stands before its file, the file, and the options of the agent. Any other word is all file.
+pub(crate) fn split_agent(word: &str) -> (&str, (&str, &str)) {
+    let of_option = |option: &&'static str| Some((*option, word.strip_prefix(option)?));
+    let Some((option, agent)) = AGENT_OPTIONS.iter().find_map(of_option) else { return ("", (word, "")) };
+    (option, agent.split_at(agent.find('=').unwrap_or(agent.len())))
 }
 
 /// The file that a word of a command line names, if it is sent. Folders are sent only as parts of a class path.
@@ -103,7 +106,7 @@ mod tests {
     #[test]
     fn an_agent_of_java_is_sent_and_an_argument_file_is_refused_with_its_name() {
         let folder = tempfile::tempdir().unwrap();
-        for file in ["app.args", "probe.jar"] {
+        for file in ["app.args", "probe.jar", "libprobe.so"] {
             std::fs::write(folder.path().join(file), "x").unwrap();
         }
         let elsewhere = ServersElsewhere { is_another_machine: true };
@@ -117,6 +120,7 @@ mod tests {
         assert!(refused.starts_with("--server-host ") && refused.contains("file @app.args are those"), "{refused}");
         assert_eq!(sent("java -javaagent:probe.jar Main").unwrap(), "java -javaagent:/there/probe.jar Main");
         assert_eq!(sent("java -javaagent:probe.jar=a=b Main").unwrap(), "java -javaagent:/there/probe.jar=a=b Main");
+        assert_eq!(sent("java -agentpath:libprobe.so=x Main").unwrap(), "java -agentpath:/there/libprobe.so=x Main");
         for other in ["java -javaagent:no.jar=x @no.args Main", "curl -d @app.args"] {
             assert_eq!(sent(other).as_deref(), Ok(other));
         }

@@ -26,7 +26,7 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 
-pub(crate) use file_sender::{FileSender, argument_file, split_all_jars};
+pub(crate) use file_sender::{FileSender, argument_file, split_agent, split_all_jars};
 pub use local::LocalServers;
 pub use local::watch::WatchOrder;
 pub use start::{OwnStart, StartOrder, StartOrigin};
