@@ -195,6 +195,15 @@ fn users_are_set_up_over_tls_and_its_failures_are_told_in_the_same_words() {
         let sample = drive(&with(address, ours.trust()), 3);
         assert_eq!((sample.ok, sample.failed), (3, 0), "{:?}", sample.errors);
     }
+    let ends_unannounced = server(issued.server(), |mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
+        stream.conn.writer().write_all(ANSWER).unwrap();
+        stream.conn.send_close_notify();
+        let _ = stream.flush();
+        support::exhaust(stream.sock);
+    });
+    let session = LoadSession::open(&with(ends_unannounced, ours.trust())).unwrap();
+    assert_eq!(session.missing_users, None);
     let plain = support::crude_server(|mut stream| {
         let _ = stream.read(&mut [0; 4096]);
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");

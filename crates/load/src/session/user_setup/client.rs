@@ -62,7 +62,7 @@ impl<'a> Client<'a> {
     }
 
     pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<PartialAnswer, Problem> {
-        let stream = match self.stream.take() {
+        let stream = match self.stream.take().filter(is_open) {
             Some(stream) => stream,
             None => self.connect()?,
         };
@@ -71,31 +71,32 @@ impl<'a> Client<'a> {
         let exchange = Exchange::new(self.requests, request, times, deadline);
         let mut channel = Channel { io: &mut self.outbox, tls: self.tls.as_mut() };
         self.connection.begin_parts(&mut channel, TOKEN, exchange, Arc::new(parts));
-        let answer = self.converse(&stream, deadline)?;
-        if !self.connection.is_retired() {
+        let (answer, has_ended) = self.converse(&stream, deadline)?;
+        if !has_ended && !self.connection.is_retired() {
             self.stream = Some(stream);
         }
         Ok(answer)
     }
 
-    /// Sends what the connection has to send and reads, until the answer is complete.
-    fn converse(&mut self, stream: &TcpStream, deadline: Nanos) -> Result<PartialAnswer, Problem> {
+    /// Sends what the connection has to send and reads, until the answer is complete. Also returns whether the
+    /// connection has ended with it.
+    fn converse(&mut self, stream: &TcpStream, deadline: Nanos) -> Result<(PartialAnswer, bool), Problem> {
         loop {
             self.connection.flush(&mut Channel { io: &mut self.outbox, tls: self.tls.as_mut() }, TOKEN);
             let (bytes, end) = self.exchange_bytes(stream, deadline)?;
             let mut step = self.connection.receive(&mut &*bytes, self.requests);
             if matches!(step, Step::More)
-                && let Some(cause) = end
+                && let Some(cause) = &end
             {
-                step = if self.connection.completes_answer(&cause) {
+                step = if self.connection.completes_answer(cause) {
                     self.connection.receive(&mut &[][..], self.requests)
                 } else {
-                    Step::Broken(self.connection.problem_of_end(&cause))
+                    Step::Broken(self.connection.problem_of_end(cause))
                 };
             }
             match step {
                 Step::More => {}
-                Step::Finished(exchange, None) => return Ok(exchange.answer),
+                Step::Finished(exchange, None) => return Ok((exchange.answer, end.is_some())),
                 Step::Finished(_, Some(problem)) | Step::Broken(problem) => return Err(problem),
                 _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
             }
@@ -164,10 +165,38 @@ impl<'a> Client<'a> {
     }
 }
 
+/// Whether the server has left a connection open since its last answer.
+fn is_open(stream: &TcpStream) -> bool {
+    let seen = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    let is_waiting = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
+    let has_not_ended = matches!(seen, Ok(1)) || seen.is_err_and(|error| is_waiting(&error));
+    has_not_ended && stream.set_nonblocking(false).is_ok()
+}
+
 /// Connects to a socket in the file system. Waits so long at most while its listener has no room for a connection.
 fn connect_unix(path: &Path, timeout: Duration) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(timeout))?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_its_server_has_closed_is_not_used_again() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut theirs, _) = listener.accept().unwrap();
+        assert!(is_open(&ours));
+        theirs.write_all(b"SETTINGS").unwrap();
+        assert!(is_open(&ours), "a server of HTTP/2 may say something unasked");
+        (&ours).read_exact(&mut [0; 8]).unwrap();
+        drop(theirs);
+        assert!(!is_open(&ours));
+    }
 }
