@@ -1,6 +1,7 @@
 //! `perf` for a program other than a JVM: its stacks, as far as it has symbols.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,6 +26,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 const READ_TIMEOUT: Duration = Duration::from_secs(180);
 /// How soon `perf` reports that it is not permitted.
 const REFUSAL: Duration = Duration::from_millis(300);
+/// How many bytes of its words an error quotes.
+const LONGEST_WORDS: u64 = 600;
 const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
 /// Said of samples of the user's code alone: what it lets the kernel do is in no stack.
 const WITHOUT_KERNEL: &str = ", without the kernel, which needs kernel.perf_event_paranoid=1";
@@ -60,7 +63,7 @@ impl PerfRecording {
         let doing = "attach perf";
         let mut child = Child::spawn(program).map_err(|error| perf_error(doing, error.to_string()))?;
         if let Some(how) = child.wait(REFUSAL) {
-            return Err(perf_error(doing, format!("it ended at once ({how})")));
+            return Err(perf_error(doing, format!("it ended at once ({how}){}", last_words(&mut child))));
         }
         Ok(Self { child, file: file.to_owned(), cancelled: Arc::clone(cancelled) })
     }
@@ -76,6 +79,20 @@ impl PerfRecording {
         let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
         Ok(Sampled { sampler, weight, stacks: collapse(&script)?, file: self.file })
     }
+}
+
+/// What a program that has ended wrote, after a colon and on one line.
+fn last_words(child: &mut Child) -> String {
+    let mut said = Vec::new();
+    // What it has left running, and may keep its output open, is ended first.
+    if child.terminate(Duration::ZERO).is_ok()
+        && let Some(output) = child.take_output()
+    {
+        let _up_to_there = output.take(LONGEST_WORDS).read_to_end(&mut said);
+    }
+    let said = String::from_utf8_lossy(&said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    if words.is_empty() { String::new() } else { format!(": {}", words.join(" ")) }
 }
 
 /// The samples as text, and what is to be said of them: many versions of perf take hours to look up inlined functions.

@@ -121,11 +121,12 @@ fn a_server_behind_an_agent_is_profiled_there_and_recorded_here() {
 #[test]
 fn a_refused_sampler_is_reported_with_the_machine() {
     let bench = Bench::new();
-    let output = profile_command(&bench, "#!/bin/sh\nexit 255\n").output().unwrap();
+    let output =
+        profile_command(&bench, "#!/bin/sh\necho Error:\necho access is limited >&2\nexit 255\n").output().unwrap();
     let said = stderr(&output);
     assert!(!output.status.success(), "{said}");
     for part in [
-        "error: nothing could be profiled: on local: cannot attach perf: it ended at once",
+        "error: nothing could be profiled: on local: cannot attach perf: it ended at once (exit code 255): Error: access is limited; ",
         "kernel.perf_event_paranoid=1",
     ] {
         assert!(said.contains(part), "{part}: {said}");
