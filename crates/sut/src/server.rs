@@ -19,8 +19,8 @@ use crate::error::SutError;
 use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
-pub(crate) use spec::Fillings;
-pub use spec::{ADDRESS, CLASS_PATH_OPTIONS, PORT, ServerSpec, with_short_arguments};
+pub use spec::{ADDRESS, CLASS_PATH_OPTIONS, ServerSpec, with_short_arguments};
+pub(crate) use spec::{Fillings, PORT};
 use spec::{Port, with_port};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
@@ -39,7 +39,7 @@ pub struct Server {
     /// Its own until it has ended.
     _port: Option<Port>,
     /// Its files, until it has ended.
-    _fillings: Fillings,
+    fillings: Fillings,
     upstream: Option<Box<Server>>,
 }
 
@@ -115,7 +115,7 @@ impl Server {
             child: Mutex::new(child),
             log,
             _port: port,
-            _fillings: fillings,
+            fillings,
             upstream: None,
         })
     }
@@ -127,6 +127,11 @@ impl Server {
     /// It, the server behind it, the one behind that, and so on.
     pub fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |server| server.upstream.as_deref())
+    }
+
+    /// Its command, with its port, its files and the address of what is behind it in their places.
+    pub fn command_line(&self) -> String {
+        self.fillings.fill(&self.spec.command.join(" "))
     }
 
     pub fn address(&self) -> SocketAddr {

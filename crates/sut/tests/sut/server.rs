@@ -336,6 +336,7 @@ fn a_proxy_learns_where_the_server_behind_it_listens_and_both_end_together() {
     let (pids, behind) = ([server.pid(), all[1].pid()], all[1].pid());
     let conf = command_line(pids[0]).split('\0').find(|word| word.ends_with("own.conf")).unwrap().to_owned();
     assert!(Path::new(&conf).exists() && server.status() == Status::Running);
+    assert!(server.command_line().ends_with(&conf), "{}", server.command_line());
     kill_process(Pid::from_raw(behind.cast_signed()).unwrap(), Signal::KILL).unwrap();
     let ended = Status::UpstreamExited { server: "app".to_owned(), how: How::Signal(9) };
     wait_until("the server behind it to be dead", || server.status() == ended);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_run::named_cores;
 use tare_run::server_host::{ServerId, StartOrigin};
-use tare_sut::server::{PORT, Server, port_holder, temporary_logs};
+use tare_sut::server::{Server, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
@@ -37,9 +37,8 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     spec.port = Some(args.port).filter(|port| *port != 0);
     let server = Server::start(&spec, &built.cancelled)?;
     let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
-    let command = spec.command.join(" ").replace(PORT, &server.address().port().to_string());
     console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
-    console::print_text(&format!("  {command}\n  log {}\n", spec.log_path.display()));
+    console::print_text(&format!("  {}\n  log {}\n", server.command_line(), spec.log_path.display()));
     while !interrupt::is_raised(&built.cancelled) {
         if let Some(end) = how_ended(&variant.name, server.status()) {
             anyhow::bail!("{end}; {}", ends_of_logs(server.chain()));
