@@ -134,13 +134,18 @@ fn outlook(reason: UndecidedReason, forks_needed: Option<u32>, comparison: &Comp
     }
 }
 
-/// The step that would decide a comparison soonest. While others disturb it, a longer run ends in a suspect verdict.
-pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
+/// The step that would decide a comparison soonest, in a run of so many. While others disturb it, a longer run ends in a
+/// suspect verdict.
+pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool, comparisons: usize) -> String {
     let next = match (ratio.needed_s, &ratio.reason) {
-        _ if is_disturbed => "other programs disturbed it, so stop them first".to_owned(),
+        _ if is_disturbed => "other programs disturbed the run, so stop them first".to_owned(),
         (Some(seconds), _) if seconds <= WORTH_WAITING_S => format!("about {} more would decide it", roughly(seconds)),
         (Some(_), _) => {
-            "at this noise, more time will not decide it soon: compare fewer servers or scenarios (-s, -m)".to_owned()
+            let remedy = match comparisons {
+                1 => "use a quieter machine or a wider region (--region)",
+                _ => "compare fewer servers or scenarios (-s, -m)",
+            };
+            format!("at this noise, more time will not decide it soon: {remedy}")
         }
         (None, reason) => reason.as_deref().unwrap_or("more starts would decide it").to_owned(),
     };
@@ -200,10 +205,11 @@ mod tests {
 
     #[test]
     fn an_open_comparison_has_one_next_step() {
-        let said = |needed_s| what_would_decide(&ratio(needed_s), false);
+        let said = |needed_s| what_would_decide(&ratio(needed_s), false, 2);
         assert_eq!(said(Some(240.0)), "About 4 min more would decide it.");
         assert_eq!(said(None), "An earlier question of the plan is still open.");
         assert!(said(Some(16_000.0)).ends_with("compare fewer servers or scenarios (-s, -m)."));
-        assert_eq!(what_would_decide(&ratio(None), true), "Other programs disturbed it, so stop them first.");
+        assert!(what_would_decide(&ratio(Some(16_000.0)), false, 1).contains(": use a quieter machine or "));
+        assert_eq!(what_would_decide(&ratio(None), true, 2), "Other programs disturbed the run, so stop them first.");
     }
 }

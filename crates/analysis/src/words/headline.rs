@@ -30,7 +30,7 @@ pub(crate) fn headline(comparisons: &[Comparison], compared: &Compared) -> Optio
     let verdict = answers.first()?.verdict();
     let mut sentences = match answers.as_slice() {
         [only] => only.in_full(compared),
-        several => several.iter().take(MOST_DIFFERENCES).map(|answer| answer.lead(compared)).collect(),
+        several => leads(&several[..several.len().min(MOST_DIFFERENCES)], compared),
     };
     if answers.len() > MOST_DIFFERENCES {
         let verdicts: Vec<VerdictKind> = answers.iter().map(Answer::verdict).collect();
@@ -41,6 +41,18 @@ pub(crate) fn headline(comparisons: &[Comparison], compared: &Compared) -> Optio
     let is_one_start = verdict == VerdictKind::NoInterval;
     sentences.extend(is_one_start.then(|| "One start gives no interval.".to_owned()));
     Some(Headline { text: sentences.join(" "), verdict })
+}
+
+/// The lead of each, and what would decide it, which is said once where it is the same for those that follow.
+fn leads(answers: &[Answer<'_>], compared: &Compared) -> Vec<String> {
+    let outlooks: Vec<Option<String>> = answers.iter().map(|answer| answer.outlook(compared)).collect();
+    let mut sentences = Vec::new();
+    for (at, answer) in answers.iter().enumerate() {
+        sentences.push(answer.lead(compared));
+        let is_said_later = outlooks.get(at + 1) == Some(&outlooks[at]);
+        sentences.extend(outlooks[at].clone().filter(|_| !is_said_later));
+    }
+    sentences
 }
 
 pub(crate) fn sentence(comparison: &Comparison, compared: &Compared) -> Option<Sentence> {
@@ -161,9 +173,8 @@ impl<'a> Answer<'a> {
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
                 let so_far = lead.bound.map_or_else(|| change.signed_interval(), |of| bound_in_words(of, &change));
-                let outlook = what_would_decide(lead, compared.disturbed.contains(id));
                 let measure = noun(lead);
-                format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
+                format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}.")
             }
             VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
             VerdictKind::Worse | VerdictKind::Better => {
@@ -172,6 +183,14 @@ impl<'a> Answer<'a> {
                 format!("{variant} {}{}.{}", differs(), note.unwrap_or_default(), self.cost(lead))
             }
         }
+    }
+
+    /// What would decide a lead that is open.
+    fn outlook(&self, compared: &Compared) -> Option<String> {
+        let is_open = |lead: &&&CurrencyRatio| matches!(lead.verdict, VerdictKind::Inconclusive | VerdictKind::Void);
+        let lead = self.ratios.first().filter(is_open)?;
+        let is_disturbed = compared.disturbed.contains(&self.comparison.id);
+        Some(what_would_decide(lead, is_disturbed, compared.comparisons.len()))
     }
 
     /// ` That is +2.5 µs of CPU a request …` after a decided difference in CPU per request.
@@ -183,7 +202,7 @@ impl<'a> Answer<'a> {
 
     /// The lead, then the other differences, what does not differ, and what is open.
     fn in_full(&self, compared: &Compared) -> Vec<String> {
-        let mut sentences = vec![self.lead(compared)];
+        let mut sentences = leads(std::slice::from_ref(self), compared);
         let Some(lead) = self.ratios.first() else { return sentences };
         // Where the lead has no interval, no other measure states a difference, and they are told as the lead is.
         let is_told = |ratio: &&&CurrencyRatio| {

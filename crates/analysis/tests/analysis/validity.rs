@@ -151,7 +151,7 @@ fn the_next_step_of_a_disturbed_run_begins_with_what_helps_against_that() {
     let first = &undecided.comparisons[0].currencies[0];
     assert_eq!((first.verdict, first.needed_s), (VerdictKind::Inconclusive, None));
     let text = &undecided.headline.text;
-    assert!(text.ends_with(" Other programs disturbed it, so stop them first."), "{text}");
+    assert!(text.ends_with(" Other programs disturbed the run, so stop them first."), "{text}");
 }
 
 #[test]
