@@ -5,6 +5,7 @@ mod baseline;
 mod paths_into;
 mod submodules;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::slice;
 
@@ -16,7 +17,7 @@ use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Currency, Plan, PlanError};
 use tare_sut::sampler::cache_folder;
-use tare_units::Span;
+use tare_units::{Span, enumerate};
 
 use crate::args::{CheckArgs, Global};
 use crate::console;
@@ -49,12 +50,13 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Err(PlanError::value("--versions", message).into());
     }
     let checked = checked_servers(&suite, flags.servers.as_deref(), workspace)?;
+    let unchecked = unchecked_baselines(&suite, &checked);
     let both = with_both_builds(&suite, &baseline, checked)?;
     let both = Suite { profile: args.profile.then(|| suite.profile.clone().unwrap_or_default()), ..both };
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
     plan.set_limits(limits, source);
     note_unused(flags, &plan);
-    for note in uncounted(&plan) {
+    for note in uncounted(&plan).into_iter().chain(unchecked) {
         console::print_note(&format!("  note: {note}"));
     }
     if args.dry_run {
@@ -107,6 +109,11 @@ fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), 
 
 fn given_baseline<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<Given<'a>, PlanError> {
     if let Some(text) = &args.baseline {
+        if text.is_empty() {
+            let message =
+                "is empty: git merge-base finds no common commit in a shallow clone; git fetch --unshallow helps";
+            return Err(PlanError::value("--baseline", message));
+        }
         return Ok(Given { text, origin: "--baseline".to_owned(), folder: PathBuf::from(".") });
     }
     let Some(text) = &suite.check.baseline else {
@@ -210,6 +217,20 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspa
     Ok(if layers.is_empty() { started } else { layers })
 }
 
+/// What to know where a layer is checked and the server beneath it is not: a commit that switches the layer on for all
+/// changes only that one.
+fn unchecked_baselines(suite: &Suite, checked: &[String]) -> Option<String> {
+    let baselines = checked.iter().filter_map(|name| suite.servers.get(name)?.baseline.clone());
+    let left_out: BTreeSet<String> =
+        baselines.filter(|name| !checked.contains(name) && suite.servers.contains_key(name)).collect();
+    let names: Vec<String> = left_out.into_iter().collect();
+    let all = [checked, names.as_slice()].concat().join(",");
+    let (verb, pronoun) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
+    (!names.is_empty()).then(|| {
+        format!("{} {verb} not checked; to check {pronoun}, too: -s {}", enumerate(&names), shell_words::quote(&all))
+    })
+}
+
 fn wrong(suite: &Suite, message: &str) -> PlanError {
     let origin = if suite.file.is_empty() { "tare check" } else { &suite.file };
     PlanError::value(origin, message)
@@ -227,6 +248,26 @@ mod tests {
         let suite = Suite { groups: vec![group], ..Suite::default() };
         let scenarios = ["own", "layer.2", "other"].map(|name| scenarios_of(&suite, name));
         assert_eq!(scenarios, [Some(names(&["Get"])), Some(names(&["Get"])), None]);
+    }
+
+    #[test]
+    fn a_server_beneath_a_checked_layer_that_is_not_checked_is_named() {
+        let layer = "command = [\"./own\", \"{port}\"]\nbaseline = ";
+        let bare = "command = [\"./own\", \"{port}\"]";
+        let text =
+            format!("[servers.bare]\n{bare}\n[servers.layer]\n{layer}\"bare\"\n[servers.two]\n{layer}\"layer\"\n");
+        let suite = Suite::parse("tare.toml", &text).unwrap();
+        let said = |checked: &[&str]| {
+            let checked: Vec<String> = checked.iter().map(|name| (*name).to_owned()).collect();
+            unchecked_baselines(&suite, &checked)
+        };
+        assert_eq!(said(&["layer"]).as_deref(), Some("bare is not checked; to check it, too: -s layer,bare"));
+        assert_eq!(
+            said(&["layer", "two"]).as_deref(),
+            Some("bare is not checked; to check it, too: -s layer,two,bare")
+        );
+        assert_eq!(said(&["bare"]), None);
+        assert_eq!(said(&["bare", "layer", "two"]), None);
     }
 
     #[test]

@@ -28,8 +28,9 @@ const UNKNOWN: &str = "expect = { status = 200 }                      # body = \
 
 /// On two busy cores two starts of a framework, side by side, take longer than the usual 30 s.
 const RUN_OF_JVM: &str = "[run]\n\
-                          budget = \"10m\"                              # a JVM warms up for longer\n\
-                          startup_timeout = \"2m\"                      # and starts for longer\n\n";
+                          budget = \"10m\"                              # a JVM takes longer to warm up\n\
+                          warmup_cap = \"2m\"                           # less where it is steady earlier\n\
+                          startup_timeout = \"2m\"                      # and it starts for longer\n\n";
 
 struct Answers {
     build: Option<String>,
@@ -83,7 +84,7 @@ fn answered_text(path: &str, status: u16) -> String {
     let doubt = match status {
         200..300 => "",
         300..400 => "; redirects are not followed: give the page that you mean with --path",
-        _ => "; if that is not what you want to measure, give another --path",
+        _ => ", so the suite measures an error page; to name a path of yours: tare init --force --path /PATH",
     };
     format!("bare answers {path} with status {status}{doubt}")
 }
@@ -190,9 +191,9 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
     let run = if is_on_jvm { RUN_OF_JVM } else { "" };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
-         #   tare verify --suite {SUITE_FILE}     do both servers answer alike?\n\
-         #   tare run {SUITE_FILE}                what does the layer cost?\n\
-         #   tare check                        did a change make the server slower?\n\
+         #   tare verify    do both servers answer alike?\n\
+         #   tare run       what does the layer cost?\n\
+         #   tare check     did a change make the server slower?\n\
          {run}\
          [suite]\n\
          question = \"What does the layer cost?\"\n\
@@ -238,11 +239,12 @@ fn written_text(project: Option<&Project>, file: &Path, is_here: bool, asked: &s
         |project| format!("{} project, by {}", project.tool, project.file),
     );
     let path = file.display().to_string();
-    let suite = shell_words::quote(&path);
+    // The file of this folder need not be named.
+    let named = |before: &str| if is_here { String::new() } else { format!("{before}{}", shell_words::quote(&path)) };
     let next = [
-        (format!("tare verify --suite {suite}"), "do both servers answer alike?"),
-        (format!("tare run {suite}"), "what does the layer cost?"),
-        (if is_here { "tare check".to_owned() } else { format!("tare check {suite}") }, "did a change cost more?"),
+        (format!("tare verify{}", named(" --suite ")), "do both servers answer alike?"),
+        (format!("tare run{}", named(" ")), "what does the layer cost?"),
+        (format!("tare check{}", named(" ")), "did a change cost more?"),
     ];
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
@@ -302,11 +304,11 @@ mod tests {
     fn a_jvm_has_more_time() {
         let times = |command: &str| {
             let run = Suite::parse(SUITE_FILE, &text_of(command, command, None)).unwrap().run;
-            (run.budget, run.startup_timeout)
+            (run.budget, run.warmup_cap, run.startup_timeout)
         };
-        let of_jvm = (Some(Span::from_secs(600)), Some(Span::from_secs(120)));
+        let of_jvm = (Some(Span::from_secs(600)), Some(Span::from_secs(120)), Some(Span::from_secs(120)));
         assert_eq!(times("java -jar own.jar --port {port}"), of_jvm);
-        assert_eq!(times("./own --port {port}"), (None, None));
+        assert_eq!(times("./own --port {port}"), (None, None, None));
     }
 
     #[test]
