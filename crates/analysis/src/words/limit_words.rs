@@ -92,7 +92,7 @@ pub(crate) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64)
         CheckResult::Holds => return None,
         CheckResult::Regressed => {
             let again = with_flag(command, "--seed", &record.header.plan.seed.to_string());
-            return Some(step(&again, "Repeats the check with the same random order, for example after a fix."));
+            return Some(step(&again, "Repeats the check with the same random order."));
         }
         CheckResult::Void | CheckResult::Undecided => {}
     }

@@ -5,19 +5,22 @@ pub mod memory;
 use crate::clean::escape_markdown as safe;
 use crate::text::{Sheet, cross_check, interval_legend, limits, severity_word};
 use tare_analysis::format::{Unit, capital, sentence, share, single};
-use tare_analysis::summary::{Cell, Concern, Finding, Summary, ValidityState};
+use tare_analysis::summary::{Cell, Concern, Finding, Sentence, Summary, ValidityState, VerdictKind};
 
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
     let mut out = format!("**{}**\n\n{}\n", safe(&summary.headline.text), safe(&run.question));
     out.push_str(&limits_of_check(summary));
-    // The headline of one comparison is its sentence.
-    let sentences =
-        if summary.sentences.len() > 1 || summary.check.is_some() { summary.sentences.as_slice() } else { &[] };
+    // The headline of one comparison is its sentence. What is open in a check, its limits say.
+    let is_told = |sentence: &&Sentence| match summary.check {
+        Some(_) => sentence.verdict != VerdictKind::Inconclusive,
+        None => summary.sentences.len() > 1,
+    };
+    let sentences = summary.sentences.iter().filter(is_told);
+    let sentences: String = sentences.map(|sentence| format!("- {}\n", safe(&sentence.text))).collect();
     if !sentences.is_empty() {
-        out.push('\n');
+        out.push_str(&format!("\n{sentences}"));
     }
-    out.extend(sentences.iter().map(|sentence| format!("- {}\n", safe(&sentence.text))));
     for panel in summary.panels() {
         out.push_str(&format!("\n## {} ({})\n\n", safe(&panel[0].scenario), safe(&panel[0].group)));
         out.push_str(&(figures(summary, &panel) + &tails(&panel)));

@@ -5,8 +5,8 @@ use tare_analysis::summarize;
 use tare_analysis::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
 use tare_plan::plan::{Forks, SliceKind, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
-use tare_report::ci;
 use tare_report::text::{Style, render, verdicts_in_words};
+use tare_report::{ci, markdown};
 use tare_stats::StopReason;
 
 use crate::ci::{TestCase, test_cases};
@@ -267,6 +267,18 @@ fn a_list_of_runs_says_what_a_check_came_to() {
     assert_eq!(of(&["cpu > +3%"]).as_deref(), Some("check: regressed"));
     assert_eq!(of(&["throughput < -5%"]).as_deref(), Some("check: undecided"));
     assert_eq!(verdicts_in_words(&synthetic::standard_summary()).as_deref(), Some("1 worse"));
+}
+
+#[test]
+fn what_a_check_has_judged_is_not_called_undecided_beside_it() {
+    let noisy = Truth { fork_sd: 0.05, ..variant(LAYER, 1.0) };
+    let record = synthetic::run(&[baseline(), noisy], 6, &synthetic::ALL_KINDS);
+    let open = "Not decided yet: ";
+    let of_run = summarize(&record);
+    assert_eq!(of_run.sentences[0].verdict, VerdictKind::Inconclusive);
+    assert!(markdown::render(&of_run).contains(open));
+    let of_check = markdown::render(&summarize(&limited(record, &["cpu > +40%"])));
+    assert!(of_check.starts_with("**No regression: ") && !of_check.contains(open), "{of_check}");
 }
 
 #[test]
