@@ -31,6 +31,11 @@ main() {
   dir=${TARE_DIR:-${HOME:+$HOME/.local/bin}}
   while [ $# -gt 0 ]; do
     case $1 in
+      -h | --help)
+        echo "Installs tare into ~/.local/bin, or the folder of --dir DIR (or TARE_DIR)."
+        echo "TARE_URL names another folder with the packages and SHA256SUMS."
+        exit
+        ;;
       --dir) dir=${2:?"--dir needs a folder"} && shift 2 ;;
       *) die "unknown argument $1: there is --dir DIR" ;;
     esac
@@ -54,6 +59,7 @@ main() {
   esac
 
   [ -n "$dir" ] || die "HOME is not set: say where the program goes with --dir"
+  [ ! -d "$dir/tare" ] || die "$dir/tare is a folder: give another place with --dir"
   # Before the download: a folder that cannot be written to is the likeliest mistake.
   mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir: give another one with --dir"
   # The PATH needs the whole path.
@@ -72,7 +78,7 @@ main() {
   (cd "$scratch" && sha256sum -c sum >/dev/null 2>&1) ||
     die "$url/$name.tar.gz is not the file that SHA256SUMS names: it is damaged, or was replaced. Nothing is installed"
   tar -xzf "$scratch/$name.tar.gz" -C "$scratch" "$name/bin/tare" || die "cannot unpack $name.tar.gz in $dir: is its disk full?"
-  found=$("$scratch/$name/bin/tare" --version) || die "the program does not run on this machine"
+  found=$("$scratch/$name/bin/tare" --version) || die "the program does not run here: another machine, or a folder that allows no programs (noexec; try --dir)"
   # A rename, so that there is never half a program, and one that runs can be replaced.
   mv -f "$scratch/$name/bin/tare" "$dir/tare" || die "cannot write $dir/tare"
 

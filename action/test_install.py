@@ -11,6 +11,7 @@ import subprocess
 import tarfile
 import tempfile
 import threading
+import tomllib
 import unittest
 
 from .test_job import ACTION
@@ -180,6 +181,34 @@ class Install(unittest.TestCase):
         self.assertEqual((status, "HOME is not set: say where the program goes with --dir" in said), (1, True), said)
         status, said = self.install("--dir", str(self.target), HOME="", TARE_DIR="")
         self.assertEqual((status, (self.target / "tare").exists()), (0, True), said)
+
+    def test_help_says_what_can_be_chosen_and_installs_nothing(self):
+        status, said = self.install("--help")
+        self.assertEqual(status, 0, said)
+        for choice in ("--dir", "TARE_URL"):
+            self.assertIn(choice, said)
+        self.assert_nothing_is_left()
+
+    def test_a_folder_in_the_place_of_the_program_is_left_alone(self):
+        (self.target / "tare").mkdir(parents=True)
+        status, said = self.install()
+        self.assertEqual(status, 1, said)
+        self.assertIn(f"{self.target}/tare is a folder", said)
+        self.assertEqual(list((self.target / "tare").iterdir()), [])
+
+    def test_cargo_binstall_finds_the_archive_on_linux_and_none_on_a_mac(self):
+        package = tomllib.loads((ACTION.parent / "crates/tare/Cargo.toml").read_text())["package"]
+        binstall = package["metadata"]["binstall"]
+        self.assertNotIn("pkg-url", binstall)
+        self.assertEqual(
+            sorted(binstall["overrides"]),
+            [f"{machine}-unknown-linux-{library}" for machine in ("aarch64", "x86_64") for library in ("gnu", "musl")],
+        )
+        for target, of_target in binstall["overrides"].items():
+            name = f"tare-{{ version }}-{target.split('-')[0]}-linux"
+            self.assertEqual(of_target["pkg-url"], f"{{ repo }}/releases/download/v{{ version }}/{name}.tar.gz")
+        # Of each machine: what the script unpacks, too.
+        self.assertEqual(binstall["bin-dir"], "tare-{ version }-{ target-arch }-linux/bin/{ bin }")
 
     def test_the_folder_is_chosen_by_flag_and_other_flags_are_refused(self):
         other = self.folder / "other place"
