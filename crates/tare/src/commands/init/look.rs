@@ -60,7 +60,13 @@ impl Looked {
         match &self.wrapped {
             Err(why) => format!("wrapped does not answer: {why}"),
             Ok(wrapped) if wrapped.status != self.bare.status => {
-                format!("wrapped answers with status {}: tare verify says what is not alike", wrapped.status)
+                let next = match wrapped.status {
+                    401 | 403 => {
+                        "a header that the layer asks for goes into the request: headers = { NAME = \"value\" }"
+                    }
+                    _ => "tare verify says what is not alike",
+                };
+                format!("wrapped answers with status {}: {next}", wrapped.status)
             }
             Ok(wrapped) if wrapped.body != self.bare.body && !self.bare.changing.contains(&MayDiffer::Body) => format!(
                 "wrapped answers with another body; if both are right, write in [scenarios.{SCENARIO}]: expect = {{ status = \
@@ -143,6 +149,16 @@ mod tests {
             |body: &[u8]| Looked { bare: answers(b"a", None), wrapped: Ok(answers(body, None)) }.of_wrapped(true);
         assert!(says(b"a").starts_with("wrapped is the same program"), "{}", says(b"a"));
         assert!(says(b"b").ends_with("expect = { status = 200 }, and in a line of its own may_differ = [\"body\"]"));
+    }
+
+    #[test]
+    fn a_layer_that_refuses_the_request_may_ask_for_a_header() {
+        let says = |status: u16| {
+            let wrapped = TwoAnswers { status, ..answers(b"", None) };
+            Looked { bare: answers(b"a", None), wrapped: Ok(wrapped) }.of_wrapped(true)
+        };
+        assert!(says(401).starts_with("wrapped answers with status 401: a header that the layer asks for "));
+        assert!(says(500).ends_with("tare verify says what is not alike"));
     }
 
     #[test]
