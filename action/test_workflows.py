@@ -162,6 +162,12 @@ class Workflows(unittest.TestCase):
         self.assertEqual((done.returncode, "documents deny the release" in done.stderr), (1, True), done.stderr)
         for name, text in denials.items():
             self.assertIn(f"{name}:{text}", done.stderr)
+        (self.project / "SECURITY.md").write_text("gh attestation verify FILE --repo OWNER/tare\n")
+        subprocess.run(["git", *"-c user.name=t -c user.email=t@localhost add SECURITY.md".split()], cwd=self.project, check=True)
+        subprocess.run(["git", *"-c user.name=t -c user.email=t@localhost commit -qm more".split()], cwd=self.project, check=True)
+        done = self.run_script("scripts/release")
+        self.assertEqual((done.returncode, "SECURITY.md" in done.stderr), (1, True), done.stderr)
+        self.assertIn("name the account in these files, too", done.stderr)
 
     def test_a_release_is_published_with_its_files_and_notes(self):
         self.run_script("scripts/release", "--together")
