@@ -15,15 +15,24 @@ die() {
   exit 1
 }
 
+# can_run PROGRAM: whether it is on the PATH.
+can_run() { command -v "$1" >/dev/null 2>&1; }
+
 # fetch URL FILE: downloads a file with what this machine has.
 fetch() {
-  if command -v curl >/dev/null 2>&1; then
+  if can_run curl; then
     curl --fail --silent --show-error --location --retry 2 --output "$2" "$1"
-  elif command -v wget >/dev/null 2>&1; then
-    wget -q -O "$2" "$1"
   else
-    die "neither curl nor wget is installed"
+    wget -q -O "$2" "$1"
   fi || die "cannot download $1 to $2. Is there a release of this version for this machine, and space for it?"
+}
+
+# clean_up: removes what was downloaded, and the folders that this script made, if they are empty.
+clean_up() {
+  [ -z "$scratch" ] || rm -rf "$scratch"
+  case $dir in
+    "${above%/}"/*) while [ "$dir" != "$above" ] && rmdir "$dir" 2>/dev/null; do dir=${dir%/*}; done ;;
+  esac
 }
 
 # Everything is in a function, so that a script that is cut off while it is downloaded does nothing.
@@ -59,16 +68,26 @@ main() {
   esac
 
   [ -n "$dir" ] || die "HOME is not set: say where the program goes with --dir"
+  can_run curl || can_run wget || die "neither curl nor wget is installed"
   [ ! -d "$dir/tare" ] || die "$dir/tare is a folder: give another place with --dir"
   # Before the download: a folder that cannot be written to is the likeliest mistake.
+  above=$dir # the nearest folder that is there already
+  while [ -n "$above" ] && [ ! -e "$above" ]; do
+    case $above in
+      */*) above=${above%/*} ;;
+      *) above=. ;;
+    esac
+  done
+  [ ! -d "${above:-/}" ] || above=$(CDPATH='' cd -- "${above:-/}" && pwd) || die "cannot enter the folder $above"
   mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir: give another one with --dir"
   # The PATH needs the whole path.
   dir=$(CDPATH='' cd -- "$dir" && pwd) || die "cannot enter the folder $dir"
+  scratch=
+  trap clean_up EXIT
+  trap 'exit 1' HUP INT TERM
   [ -w "$dir" ] || die "cannot write to $dir: give another folder with --dir, or run this as its owner"
 
   scratch=$(mktemp -d "$dir/.tare-install.XXXXXX") || die "cannot write to $dir: is its disk full?"
-  trap 'rm -rf "$scratch"' EXIT
-  trap 'exit 1' HUP INT TERM
   name=tare-$version-$machine-linux
   url=${TARE_URL:-$repository/releases/download/v$version}
   fetch "${url%/}/SHA256SUMS" "$scratch/SHA256SUMS"
@@ -78,7 +97,8 @@ main() {
   (cd "$scratch" && sha256sum -c sum >/dev/null 2>&1) ||
     die "$url/$name.tar.gz is not the file that SHA256SUMS names: it is damaged, or was replaced. Nothing is installed"
   tar -xzf "$scratch/$name.tar.gz" -C "$scratch" "$name/bin/tare" || die "cannot unpack $name.tar.gz in $dir: is its disk full?"
-  found=$("$scratch/$name/bin/tare" --version) || die "the program does not run here: another machine, or a folder that allows no programs (noexec; try --dir)"
+  found=$("$scratch/$name/bin/tare" --version) ||
+    die "the program does not run here: another machine, or a folder that allows no programs (noexec; try --dir)"
   # A rename, so that there is never half a program, and one that runs can be replaced.
   mv -f "$scratch/$name/bin/tare" "$dir/tare" || die "cannot write $dir/tare"
 

@@ -6,6 +6,7 @@ import http.server
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import tarfile
@@ -20,7 +21,7 @@ SCRIPT = ACTION.parent / "install.sh"
 VERSION = "9.9.9"
 NAME = f"tare-{VERSION}-{platform.machine()}-linux"
 SETPRIV = shutil.which("setpriv") or "setpriv"
-TOOLS = "sh uname mkdir mktemp rm grep sha256sum tar gzip mv printf".split()
+TOOLS = "sh uname mkdir rmdir mktemp rm grep sha256sum tar gzip mv printf".split()
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -93,7 +94,20 @@ class Install(unittest.TestCase):
     def test_neither_curl_nor_wget_is_an_error_that_names_both(self):
         status, said = self.install(tools=())
         self.assertEqual((status, "neither curl nor wget is installed" in said), (1, True), said)
-        self.assert_nothing_is_left()
+        self.assertFalse(self.target.exists())
+
+    def test_a_failure_removes_only_the_folders_that_the_script_made(self):
+        (self.packages / f"{NAME}.tar.gz").unlink()
+        there = self.folder / "there"
+        there.mkdir()
+        for folder in (there / "a b/c", there, pathlib.Path("there/a/b/"), there / "a//b"):
+            status, said = self.install("--dir", str(folder), prefix=("/usr/bin/env", "-C", str(self.folder)))
+            self.assertEqual((status, "cannot download" in said), (1, True), said)
+            self.assertEqual(list(there.iterdir()), [])
+        (there / "full").mkdir()
+        (there / "full/file").touch()
+        self.assertEqual(self.install("--dir", str(there / "full/new"))[0], 1)
+        self.assertEqual(list((there / "full").iterdir()), [there / "full/file"])
 
     def test_a_wrong_sum_installs_nothing(self):
         (self.packages / "SHA256SUMS").write_text(f"{'0' * 64}  {NAME}.tar.gz\n")
@@ -107,7 +121,9 @@ class Install(unittest.TestCase):
         (self.folder / "tools/uname").chmod(0o755)
         status, said = self.install()
         line = said.partition("use the image: ")[2].strip()
-        self.assertEqual((status, line in (ACTION.parent / "docs/site/src/install.md").read_text()), (1, True), said)
+        # Before a release, the page has the name of the account; the script has it from the release.
+        page = re.sub(r"ghcr\.io/[\w-]+/", "ghcr.io/OWNER/", (ACTION.parent / "docs/site/src/install.md").read_text())
+        self.assertEqual((status, line in page), (1, True), said)
         # The network of the host is that of the machine in which a Mac runs containers.
         self.assertIn("host.docker.internal", line)
 
@@ -160,6 +176,16 @@ class Install(unittest.TestCase):
         self.assertEqual((status, "is its disk full?" in said), (1, True), said)
         self.assert_nothing_is_left()
 
+    def test_a_folder_that_allows_no_programs_is_said_to_be_one(self):
+        self.target.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "noexec", "tare", str(self.target)]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            self.skipTest("this user cannot mount a folder")
+        self.addCleanup(subprocess.run, ["umount", str(self.target)], check=True)
+        status, said = self.install()
+        self.assertEqual((status, "allows no programs (noexec; try --dir)" in said), (1, True), said)
+        self.assert_nothing_is_left()
+
     def test_a_script_that_was_cut_off_does_nothing(self):
         text = self.script.read_text()
         cut = self.folder / "cut.sh"
@@ -207,6 +233,8 @@ class Install(unittest.TestCase):
         for target, of_target in binstall["overrides"].items():
             name = f"tare-{{ version }}-{target.split('-')[0]}-linux"
             self.assertEqual(of_target["pkg-url"], f"{{ repo }}/releases/download/v{{ version }}/{name}.tar.gz")
+        # QuickInstall has programs of others, and Cargo alone builds one without the report page.
+        self.assertEqual(binstall["disabled-strategies"], ["quick-install", "compile"])
         # Of each machine: what the script unpacks, too.
         self.assertEqual(binstall["bin-dir"], "tare-{ version }-{ target-arch }-linux/bin/{ bin }")
 

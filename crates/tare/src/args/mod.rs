@@ -173,7 +173,8 @@ pub enum Command {
     Init(Box<InitArgs>),
     /// Print a suite to start with: two small servers that are part of tare. tare example > first.toml
     Example,
-    /// Print completions for a shell: tare completions bash > ~/.local/share/bash-completion/completions/tare
+    /// Print completions for a shell: mkdir -p ~/.local/share/bash-completion/completions &&
+    /// tare completions bash > ~/.local/share/bash-completion/completions/tare
     Completions {
         /// Shell to print completions for.
         #[arg(value_enum)]
