@@ -27,14 +27,6 @@ fetch() {
   fi || die "cannot download $1 to $2. Is there a release of this version for this machine, and space for it?"
 }
 
-# clean_up: removes what was downloaded, and the folders that this script made, if they are empty.
-clean_up() {
-  [ -z "$scratch" ] || rm -rf "$scratch"
-  case $dir in
-    "${above%/}"/*) while [ "$dir" != "$above" ] && rmdir "$dir" 2>/dev/null; do dir=${dir%/*}; done ;;
-  esac
-}
-
 # Everything is in a function, so that a script that is cut off while it is downloaded does nothing.
 main() {
   dir=${TARE_DIR:-${HOME:+$HOME/.local/bin}}
@@ -71,23 +63,14 @@ main() {
   can_run curl || can_run wget || die "neither curl nor wget is installed"
   [ ! -d "$dir/tare" ] || die "$dir/tare is a folder: give another place with --dir"
   # Before the download: a folder that cannot be written to is the likeliest mistake.
-  above=$dir # the nearest folder that is there already
-  while [ -n "$above" ] && [ ! -e "$above" ]; do
-    case $above in
-      */*) above=${above%/*} ;;
-      *) above=. ;;
-    esac
-  done
-  [ ! -d "${above:-/}" ] || above=$(CDPATH='' cd -- "${above:-/}" && pwd) || die "cannot enter the folder $above"
   mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir: give another one with --dir"
   # The PATH needs the whole path.
   dir=$(CDPATH='' cd -- "$dir" && pwd) || die "cannot enter the folder $dir"
-  scratch=
-  trap clean_up EXIT
-  trap 'exit 1' HUP INT TERM
   [ -w "$dir" ] || die "cannot write to $dir: give another folder with --dir, or run this as its owner"
 
   scratch=$(mktemp -d "$dir/.tare-install.XXXXXX") || die "cannot write to $dir: is its disk full?"
+  trap 'rm -rf "$scratch"' EXIT
+  trap 'exit 1' HUP INT TERM
   name=tare-$version-$machine-linux
   url=${TARE_URL:-$repository/releases/download/v$version}
   fetch "${url%/}/SHA256SUMS" "$scratch/SHA256SUMS"

@@ -156,15 +156,17 @@ class Workflows(unittest.TestCase):
             (self.project / name).parent.mkdir(parents=True, exist_ok=True)
             (self.project / name).write_text(f"{text}\n")
         (self.project / ".gitignore").write_text("target/\n")
-        for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "all"]):
+        identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
+        commit = (["add", "-A"], [*identity, "commit", "-qm", "all"])
+        for words in (["init", "-q"], *commit):
             subprocess.run(["git", *words], cwd=self.project, check=True)
         done = self.run_script("scripts/release")
         self.assertEqual((done.returncode, "documents deny the release" in done.stderr), (1, True), done.stderr)
         for name, text in denials.items():
             self.assertIn(f"{name}:{text}", done.stderr)
         (self.project / "SECURITY.md").write_text("gh attestation verify FILE --repo OWNER/tare\n")
-        subprocess.run(["git", *"-c user.name=t -c user.email=t@localhost add SECURITY.md".split()], cwd=self.project, check=True)
-        subprocess.run(["git", *"-c user.name=t -c user.email=t@localhost commit -qm more".split()], cwd=self.project, check=True)
+        for words in commit:
+            subprocess.run(["git", *words], cwd=self.project, check=True)
         done = self.run_script("scripts/release")
         self.assertEqual((done.returncode, "SECURITY.md" in done.stderr), (1, True), done.stderr)
         self.assertIn("name the account in these files, too", done.stderr)

@@ -50,7 +50,8 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Err(PlanError::value("--versions", message).into());
     }
     let checked = checked_servers(&suite, flags.servers.as_deref(), workspace)?;
-    let unchecked = unchecked_baselines(&suite, &checked);
+    let is_chosen = flags.servers.is_some() || suite.run.servers.is_some();
+    let unchecked = unchecked_baselines(&suite, &checked).filter(|_| !is_chosen);
     let both = with_both_builds(&suite, &baseline, checked)?;
     let both = Suite { profile: args.profile.then(|| suite.profile.clone().unwrap_or_default()), ..both };
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
@@ -202,10 +203,8 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspa
         let wanted = wanted.ok_or_else(|| wrong(suite, "has no servers; write [servers.NAME] with a command"))?;
         return select_names("--servers", "server", wanted, &workspace.inventory.names());
     }
-    // A server that is like one of the catalog has no build of its own.
-    let is_started = |server: &CommandServer| server.url.is_none() && server.like.is_none();
     let started: Vec<String> =
-        suite.servers.iter().filter(|(_, server)| is_started(server)).map(|(name, _)| name.clone()).collect();
+        suite.servers.iter().filter(|(_, server)| has_own_build(server)).map(|(name, _)| name.clone()).collect();
     if started.is_empty() {
         return Err(wrong(suite, "has no server that tare starts; write [servers.NAME] with a command"));
     }
@@ -217,12 +216,17 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspa
     Ok(if layers.is_empty() { started } else { layers })
 }
 
+/// Whether tare starts it. A server that is like one of the catalog has no build of its own.
+fn has_own_build(server: &CommandServer) -> bool {
+    server.url.is_none() && server.like.is_none()
+}
+
 /// What to know where a layer is checked and the server beneath it is not: a commit that switches the layer on for all
 /// changes only that one.
 fn unchecked_baselines(suite: &Suite, checked: &[String]) -> Option<String> {
     let baselines = checked.iter().filter_map(|name| suite.servers.get(name)?.baseline.clone());
-    let left_out: BTreeSet<String> =
-        baselines.filter(|name| !checked.contains(name) && suite.servers.contains_key(name)).collect();
+    let is_left_out = |name: &String| !checked.contains(name) && suite.servers.get(name).is_some_and(has_own_build);
+    let left_out: BTreeSet<String> = baselines.filter(is_left_out).collect();
     let names: Vec<String> = left_out.into_iter().collect();
     let all = [checked, names.as_slice()].concat().join(",");
     let (verb, pronoun) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
@@ -254,8 +258,10 @@ mod tests {
     fn a_server_beneath_a_checked_layer_that_is_not_checked_is_named() {
         let layer = "command = [\"./own\", \"{port}\"]\nbaseline = ";
         let bare = "command = [\"./own\", \"{port}\"]";
-        let text =
-            format!("[servers.bare]\n{bare}\n[servers.layer]\n{layer}\"bare\"\n[servers.two]\n{layer}\"layer\"\n");
+        let text = format!(
+            "[servers.bare]\n{bare}\n[servers.layer]\n{layer}\"bare\"\n[servers.two]\n{layer}\"layer\"\n\
+             [servers.there]\nurl = \"http://127.0.0.1:1\"\n[servers.three]\n{layer}\"there\"\n"
+        );
         let suite = Suite::parse("tare.toml", &text).unwrap();
         let said = |checked: &[&str]| {
             let checked: Vec<String> = checked.iter().map(|name| (*name).to_owned()).collect();
@@ -267,6 +273,7 @@ mod tests {
             Some("bare is not checked; to check it, too: -s layer,two,bare")
         );
         assert_eq!(said(&["bare"]), None);
+        assert_eq!(said(&["three"]), None, "it has no other build");
         assert_eq!(said(&["bare", "layer", "two"]), None);
     }
 

@@ -59,7 +59,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
         Ok(looked) => {
             write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&looked.bare)))?;
             let is_one_command = answers.bare.command == answers.wrapped.command;
-            let of_bare = answered_text(&answers.path, looked.bare.status);
+            let of_bare = answered_text(&answers.path, looked.bare.status, &args.folder);
             let lines = [Some(of_bare), looked.of_rest(), Some(looked.of_wrapped(is_one_command))];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n  ")
         }
@@ -80,11 +80,19 @@ fn write_suite(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-fn answered_text(path: &str, status: u16) -> String {
+/// `tare init services/a --force`.
+fn init_again(folder: &Path) -> String {
+    let folder = folder.to_string_lossy();
+    let place = if folder == "." { String::new() } else { format!("{} ", shell_words::quote(&folder)) };
+    format!("tare init {place}--force")
+}
+
+fn answered_text(path: &str, status: u16, folder: &Path) -> String {
+    let again = format!("{} --path /PATH", init_again(folder));
     let doubt = match status {
-        200..300 => "",
-        300..400 => "; redirects are not followed: give the page that you mean with --path",
-        _ => ", so the suite measures an error page; to name a path of yours: tare init --force --path /PATH",
+        200..300 => String::new(),
+        300..400 => format!("; redirects are not followed; to name the page that you mean: {again}"),
+        _ => format!(", so the suite measures an error page; to name a path of yours: {again}"),
     };
     format!("bare answers {path} with status {status}{doubt}")
 }
@@ -171,11 +179,10 @@ impl ServerAnswer {
             return String::new();
         }
         let command = format!("{} {{port}}", shell_words::join(&self.command));
-        let folder = folder.to_string_lossy();
-        let place = if folder == "." { String::new() } else { format!("{} ", shell_words::quote(&folder)) };
         format!(
-            "its port was in {}; if it takes an argument instead: tare init {place}--force --bare {}\n  ",
+            "its port was in {}; if it takes an argument instead: {} --bare {}\n  ",
             named.join(", "),
+            init_again(folder),
             shell_words::quote(&command)
         )
     }
@@ -291,6 +298,14 @@ mod tests {
         assert_eq!(remedy("./own", "."), text);
         assert_eq!(remedy("./own", "services/a"), text.replace("init", "init services/a"));
         assert_eq!(remedy("./own {port}", "."), "");
+    }
+
+    #[test]
+    fn an_error_page_is_said_with_the_command_that_names_another_path() {
+        let said = |status: u16, folder: &str| answered_text("/", status, Path::new(folder));
+        assert_eq!(said(200, "."), "bare answers / with status 200");
+        assert!(said(404, ".").ends_with(": tare init --force --path /PATH"), "{}", said(404, "."));
+        assert!(said(301, "services/a").ends_with(": tare init services/a --force --path /PATH"));
     }
 
     #[test]
