@@ -74,7 +74,7 @@ impl std::str::FromStr for Span {
 impl std::fmt::Display for Span {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let micros = self.0.as_micros();
-        if micros < 1_000 || !micros.is_multiple_of(1_000) {
+        if !micros.is_multiple_of(1_000) {
             write!(f, "{micros}us")
         } else if !micros.is_multiple_of(1_000_000) {
             write!(f, "{}ms", micros / 1_000)

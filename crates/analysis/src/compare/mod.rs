@@ -6,7 +6,7 @@ pub(crate) mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tare_plan::plan::{Plan, Role};
+use tare_plan::plan::{Plan, Role, Stop};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::verdict::LARGE_TABLE;
@@ -132,7 +132,7 @@ pub(crate) fn compare_cells(plan: &Plan, pairs: &Pairs<'_>) -> Compared {
         beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
     };
     let (region, alpha) = (plan.stop.region, plan.stop.alpha);
-    let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), alpha)).collect();
+    let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), &plan.stop)).collect();
     let is_control_alone = pairs.is_control_alone;
     let comparisons = if is_control_alone { controlled } else { compared };
     Compared { comparisons, noise, void, disturbed, region, alpha, is_control_alone }
@@ -315,11 +315,12 @@ fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Optio
     (needed > comparison.forks).then_some(f64::from(needed - comparison.forks) * fork_s?)
 }
 
-fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
-    let floor = pair.judged_ratios().first().and_then(|measured_ratio| {
+fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, stop: &Stop) -> Noise {
+    let asked = pair.judged_ratios().iter().find(|one| stop.least_change(one.currency).is_some());
+    let floor = asked.and_then(|measured_ratio| {
         let logs: Vec<f64> = measured_ratio.forks.iter().map(|fork| fork.trimmed_log).collect();
         let own = logs.len() as u32;
-        noise_floor(&logs, compared.unwrap_or(own).max(own), alpha).ok()
+        noise_floor(&logs, compared.unwrap_or(own).max(own), stop.alpha).ok()
     });
     Noise {
         group: comparison.group.clone(),

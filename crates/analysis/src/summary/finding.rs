@@ -73,8 +73,8 @@ report_findings! {
     ControlDiffers: Error, "A server differs from itself",
         "Two starts of one server gave different figures: the machine or tare favours one side.",
         "Ignore differences of this size. Run tare doctor, and give servers and generator their own cores.";
-    NoiseAboveRegion: Warning, "Noise above the region",
-        "The baseline against a second start of itself (A/A control) has an interval wider than the region. This run cannot show differences as small as the region.",
+    NoiseAboveRegion: Warning, "Noise above the region or limit",
+        "The baseline against a second start of itself (A/A control) has an interval wider than the region, or than the limit of a check. This run cannot show differences as small as that.",
         "Measure more starts (--budget, --forks) or use a quieter machine.";
     OneFork: Warning, "One start, no interval", "Two starts of one program differ, and one start cannot show by how much.",
         "Measure several starts with --forks 10, or until there is a verdict with --budget 5m.";

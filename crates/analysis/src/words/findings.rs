@@ -1,6 +1,6 @@
 //! Findings: what a reader should know before relying on a figure, each with a remedy where there is one.
 
-use tare_plan::plan::Mode;
+use tare_plan::plan::{Mode, Stop};
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, LoadRecord, PauseCause, RunRecord};
 use tare_units::{distinct, grouped_by};
@@ -30,7 +30,7 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     all.extend(of_events(&record.events, cells));
     all.extend(of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
-    all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, &compared.noise, plan.stop.region)));
+    all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, &compared.noise, &plan.stop)));
     all.extend(odd_forks_left_out(&compared.comparisons));
     let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
     let has_one = forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2));
@@ -128,16 +128,17 @@ fn disturbance(key: &str, value: &str) -> Option<EventKind> {
     (waiting_share > PRESSURE).then_some(EventKind::CpuPressure { waiting_share })
 }
 
-fn of_noise(noise: &Noise, all: &[Noise], region: f64) -> Option<Finding> {
+fn of_noise(noise: &Noise, all: &[Noise], stop: &Stop) -> Option<Finding> {
     let alike = all.iter().filter(|one| (&one.scenario, &one.server) == (&noise.scenario, &noise.server));
     let scenario = with_group(&noise.scenario, &noise.group, alike.map(|one| &one.group));
     let about = format!("{} on {scenario}", noise.server);
-    let first = noise.currencies.first()?;
-    if first.verdict.is_difference() {
-        return Some(Finding::of_report(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
+    let (ratio, least) = noise.currencies.iter().find_map(|one| Some((one, stop.least_change(one.name)?)))?;
+    if ratio.verdict.is_difference() {
+        return Some(Finding::of_report(ReportFinding::ControlDiffers, &format!("{about}: {}", ratio.short)));
     }
-    let floor = noise.floor.filter(|floor| *floor > region)?;
-    let detail = format!("{about}: ±{}, region ±{}", share(floor), share(region));
+    let floor = noise.floor.filter(|floor| *floor > least)?;
+    let asked = if stop.limits.is_empty() { "region ±" } else { "limit " };
+    let detail = format!("{about}: ±{}, {asked}{}", share(floor), share(least));
     Some(Finding::of_report(ReportFinding::NoiseAboveRegion, &detail))
 }
 

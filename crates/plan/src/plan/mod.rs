@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 pub use crate::choices::SliceKind;
 use crate::choices::{Engine, GroupOrder, PriorUse, SchedulingPolicy};
 use crate::contract::{Check, Contract, Scenario};
+use crate::currency::Currency;
 use crate::earlier::EarlierForks;
 use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
@@ -156,6 +157,18 @@ pub struct Stop {
     /// Limits on what the variants may cost (`tare check`). Where there are any, the run stops once each of them is judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<RatioLimit>,
+}
+
+impl Stop {
+    /// The least relative change of a currency that matters: the region, or in a check the nearest limit on it; `None` where a check
+    /// does not ask for it.
+    pub fn least_change(&self, currency: Currency) -> Option<f64> {
+        if self.limits.is_empty() {
+            return Some(self.region);
+        }
+        let of_currency = self.limits.iter().filter(|limit| limit.currency == currency);
+        of_currency.map(|limit| (limit.ratio - 1.0).abs()).reduce(f64::min)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

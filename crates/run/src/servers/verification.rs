@@ -83,7 +83,7 @@ pub(crate) fn report_header_differences(
     for (variant, other) in others {
         let is_alike = |outcome: &&CheckOutcome| outcome.passed && outcome.because.is_none();
         let alike: Vec<CheckOutcome> = other.iter().filter(is_alike).cloned().collect();
-        let differences = header_differences(of_first, &alike);
+        let differences: Vec<String> = header_differences(of_first, &alike).iter().map(ToString::to_string).collect();
         if !differences.is_empty() {
             let found = EventRecord::new(EventKind::HeadersDiffer { differences });
             context.fork_event(found, place, Some(&variant.name), None)?;

@@ -2,6 +2,7 @@
 //! alike: otherwise the figures would compare two different things.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -172,25 +173,48 @@ impl CheckOutcome {
     }
 }
 
-/// Each header that differs, a cost or a mistake of the benchmark but no reason to stop, with the exchanges concerned.
-pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec<String> {
-    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for our in ours {
-        let their = theirs.iter().find(|their| their.check == our.check);
-        let Some((one, other)) = our.answer.as_ref().zip(their.and_then(|their| their.answer.as_ref())) else {
+/// A header that two servers send differently: a cost, a mistake of the benchmark or the layer's sign, but no reason to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderDifference {
+    /// In lower case.
+    pub name: String,
+    /// Its value in the first exchange concerned, of the baseline and of the other server; `None` where it is not sent.
+    pub values: [Option<String>; 2],
+    /// The exchanges with these values, and those with others, as of a random id.
+    exchanges: [Vec<String>; 2],
+}
+
+/// The headers in which answers of another server differ from the baseline's, by name, unless the suite allows it.
+pub fn header_differences(baseline: &[CheckOutcome], other: &[CheckOutcome]) -> Vec<HeaderDifference> {
+    let mut found: BTreeMap<(String, [bool; 2]), HeaderDifference> = BTreeMap::new();
+    for first in baseline {
+        let second = other.iter().find(|second| second.check == first.check);
+        let Some((one, two)) = first.answer.as_ref().zip(second.and_then(|second| second.answer.as_ref())) else {
             continue;
         };
         let may_differ = one.compared.as_ref().map_or(&[][..], |compared| &compared.may_differ);
-        let names: BTreeSet<&String> = one.headers.keys().chain(other.headers.keys()).collect();
+        let names: BTreeSet<&String> = one.headers.keys().chain(two.headers.keys()).collect();
         for name in names.into_iter().filter(|name| !may_differ.contains(&MayDiffer::Header((*name).clone()))) {
-            let [our_value, their_value] = [one, other].map(|answer| answer.headers.get(name).map(String::as_str));
-            if our_value != their_value {
-                let text = format!("header {name}: {} against {}", quoted(our_value), quoted(their_value));
-                found.entry(text).or_default().push(&our.check);
+            let values = [one, two].map(|answer| answer.headers.get(name).cloned());
+            if values[0] == values[1] {
+                continue;
             }
+            let is_sent = [values[0].is_some(), values[1].is_some()];
+            let new = || HeaderDifference { name: name.clone(), values: values.clone(), exchanges: Default::default() };
+            let known = found.entry((name.clone(), is_sent)).or_insert_with(new);
+            known.exchanges[usize::from(known.values != values)].push(first.check.clone());
         }
     }
-    found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
+    found.into_values().collect()
+}
+
+impl fmt::Display for HeaderDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [baseline, other] = self.values.each_ref().map(|value| quoted(value.as_deref()));
+        let [same, varying] = self.exchanges.each_ref().map(|names| names.join(", "));
+        write!(f, "header {}: {baseline} against {other} (in {same}", self.name)?;
+        if varying.is_empty() { f.write_str(")") } else { write!(f, "; other values in {varying})") }
+    }
 }
 
 fn joined(differences: &[PartDifference]) -> String {
@@ -300,7 +324,10 @@ mod tests {
 
     #[test]
     fn other_headers_that_differ_are_reported_with_both_values() {
-        let found = |ours, theirs| header_differences(&[outcome(ours)], &[outcome(theirs)]);
+        let found = |ours, theirs| {
+            let all = header_differences(&[outcome(ours)], &[outcome(theirs)]);
+            all.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
         assert_eq!(
             found(given(&[("Server", "a")], "", None), given(&[("X", "1")], "", None)),
             ["header server: \"a\" against none (in Home)", "header x: none against \"1\" (in Home)"]
@@ -309,5 +336,20 @@ mod tests {
         assert!(found(dated("now"), dated("then")).is_empty());
         let may = [MayDiffer::Header("x-id".into())];
         assert!(found(given(&[("X-Id", "1")], "", Some(&may)), given(&[("X-Id", "2")], "", Some(&may))).is_empty());
+    }
+
+    #[test]
+    fn a_random_header_is_one_difference_however_many_exchanges_have_it() {
+        let answers = |values: [&str; 3]| {
+            let named = ["First", "Second", "Third"].into_iter().zip(values);
+            let answered = |(name, value): (&str, &str)| CheckOutcome {
+                check: name.into(),
+                ..outcome(given(&[("X-Id", value), ("Server", "a")], "", None))
+            };
+            named.map(answered).collect::<Vec<_>>()
+        };
+        let found = header_differences(&answers(["1", "2", "3"]), &answers(["4", "5", "6"]));
+        let text = found.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(text, ["header x-id: \"1\" against \"4\" (in First; other values in Second, Third)"]);
     }
 }

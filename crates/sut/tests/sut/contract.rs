@@ -141,7 +141,8 @@ fn headers_that_differ_between_two_servers_are_found() {
         }
     });
     assert!(header_differences(&ours, &ours).is_empty());
-    assert_eq!(header_differences(&ours, &theirs), ["header server: \"a\" against none (in first, second)"]);
+    let found: Vec<String> = header_differences(&ours, &theirs).iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["header server: \"a\" against none (in first, second)"]);
 }
 
 const OPEN: &str = r#"

@@ -32,6 +32,9 @@ pub struct InitArgs {
     /// Path of the request that is measured [default: /].
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
+    /// Header of that request, such as 'Authorization: Bearer abc'; may be repeated.
+    #[arg(short = 'H', long, value_name = "NAME: VALUE")]
+    pub header: Vec<String>,
     /// Ask nothing, also on a terminal.
     #[arg(short, long)]
     pub yes: bool,

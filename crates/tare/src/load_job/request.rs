@@ -209,7 +209,7 @@ fn refuse_variables(args: &RequestArgs) -> anyhow::Result<()> {
 }
 
 fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<(String, String)>> {
-    let mut headers = args.header.iter().map(|line| header(line)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut headers = args.header.iter().map(|line| parse_header(line)).collect::<anyhow::Result<Vec<_>>>()?;
     let is_given = |wanted: &str| args.header.iter().any(|line| is_header(line, wanted));
     let credentials = match &args.basic_auth {
         Some(pair) if !pair.contains(':') => {
@@ -261,7 +261,7 @@ fn feed(file: &Path, files: &InputFiles) -> anyhow::Result<Feed> {
     Ok(Feed::parse(&file.display().to_string(), format, &contents)?)
 }
 
-fn header(line: &str) -> anyhow::Result<(String, String)> {
+pub fn parse_header(line: &str) -> anyhow::Result<(String, String)> {
     let pair = line.split_once(':').filter(|(name, _)| !name.trim().is_empty());
     let Some((name, value)) = pair else {
         return Err(wrong_usage(format!("-H \"{line}\" is not a header; write for example 'Accept: text/html'")));

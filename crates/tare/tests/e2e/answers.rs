@@ -31,6 +31,8 @@ fn two_servers_that_answer_differently_are_not_compared() {
     bench.suite(&open_suite(&servers, "").replace("[servers.bare]", "may_differ = [\"body\"]\n[servers.bare]"));
     let verify = bench.run(&["verify", "--suite", "suite.toml"]);
     assert!(verify.status.success(), "{}", all_of(&verify));
+    let said = stdout(&verify);
+    assert!(said.contains("headers unlike bare's: changes content-length"), "{said}");
     bench.assert_nothing_left();
 }
 

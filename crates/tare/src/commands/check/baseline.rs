@@ -178,10 +178,22 @@ impl Baseline {
 
     /// What a reader must know of the two builds before the run.
     pub fn notes(&self) -> Vec<String> {
-        let is_dirty = self.checkout.as_ref().is_some_and(|checkout| checkout.changes() != Changes::None);
-        let dirty = "the work tree has changes that are not committed: it is measured as it is";
-        let notes = [is_dirty.then(|| dirty.to_owned()), self.nothing_differs(), self.changes_of_others()];
-        notes.into_iter().flatten().collect()
+        [self.uncommitted(), self.nothing_differs(), self.changes_of_others()].into_iter().flatten().collect()
+    }
+
+    fn uncommitted(&self) -> Option<String> {
+        let checkout = self.checkout.as_ref()?;
+        let given = match &self.kind {
+            BaselineKind::Revision { given, commit, .. } if is_head(checkout, commit) => Some(given),
+            _ => None,
+        };
+        match (checkout.changes(), given) {
+            (Changes::None, _) | (Changes::NewFiles, Some(_)) => None,
+            (_, Some(given)) => {
+                Some(format!("the work tree is at {given}: this check compares its changes that are not committed"))
+            }
+            (_, None) => Some("the work tree has changes that are not committed: it is measured as it is".to_owned()),
+        }
     }
 
     /// That the baseline went on since the work tree parted from it: what it gained or lost counts too, the other way round.
@@ -201,7 +213,7 @@ impl Baseline {
         let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
             return None;
         };
-        let is_head = checkout.commit("HEAD", "").is_ok_and(|head| head == *commit);
+        let is_head = is_head(checkout, commit);
         match checkout.changes() {
             Changes::None if is_head => Some(format!(
                 "the work tree is at {given}: both builds are the same; for its last commit alone: --baseline HEAD~1"
@@ -313,6 +325,10 @@ impl Baseline {
         let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
         self.checkout.as_ref().filter(|_| is_checkout).map_or(&self.own_folder, |checkout| &checkout.top)
     }
+}
+
+fn is_head(checkout: &Checkout, commit: &str) -> bool {
+    checkout.commit("HEAD", "").is_ok_and(|head| head == commit)
 }
 
 pub fn folder_of(suite: &Suite) -> PathBuf {

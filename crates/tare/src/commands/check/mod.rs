@@ -11,7 +11,7 @@ use std::slice;
 
 use tare_analysis::profile::no_sample_in;
 use tare_plan::names::select_names;
-use tare_plan::plan::{CommandServer, Program, Role, Source, Variant};
+use tare_plan::plan::{CommandServer, Program, Role, Setting, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
@@ -55,6 +55,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let both = with_both_builds(&suite, &baseline, checked)?;
     let both = Suite { profile: args.profile.then(|| suite.profile.clone().unwrap_or_default()), ..both };
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
+    name_own_defaults(&mut plan, &suite);
     plan.set_limits(limits, source);
     note_unused(flags, &plan);
     for note in uncounted(&plan).into_iter().chain(unchecked) {
@@ -137,6 +138,14 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
         run.latency.get_or_insert(Span::default());
     }
     both
+}
+
+/// The suite of both builds has settings that the user's does not state.
+fn name_own_defaults(plan: &mut Plan, suite: &Suite) {
+    let stated = [("control", suite.run.control.is_some()), ("latency", suite.run.latency.is_some())];
+    let is_own =
+        |setting: &&mut Setting| setting.source == Source::Suite && stated.contains(&(setting.key.as_str(), false));
+    plan.settings.iter_mut().filter(is_own).for_each(|setting| setting.source = Source::Default);
 }
 
 /// What to know of limits on bytes and stops: without counters only a JVM is counted, and a script may hide one.

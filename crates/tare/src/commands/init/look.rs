@@ -55,16 +55,15 @@ impl Looked {
         ))
     }
 
-    /// What is to be said of the server with the layer. `is_one_command`: only `LAYER=1` makes it another one.
-    pub(super) fn of_wrapped(&self, is_one_command: bool) -> String {
+    /// What is to be said of the server with the layer. `is_one_command`: only `LAYER=1` makes it another one. `again` is the
+    /// command that writes the suite anew.
+    pub(super) fn of_wrapped(&self, is_one_command: bool, again: &str) -> String {
         match &self.wrapped {
             Err(why) => format!("wrapped does not answer: {why}"),
             Ok(wrapped) if wrapped.status != self.bare.status => {
                 let next = match wrapped.status {
-                    401 | 403 => {
-                        "a header that the layer asks for goes into the request: headers = { NAME = \"value\" }"
-                    }
-                    _ => "tare verify says what is not alike",
+                    401 | 403 => format!("to send the header that the layer asks for: {again} -H 'NAME: value'"),
+                    _ => "tare verify says what is not alike".to_owned(),
                 };
                 format!("wrapped answers with status {}: {next}", wrapped.status)
             }
@@ -145,8 +144,9 @@ mod tests {
 
     #[test]
     fn a_layer_that_changes_the_body_is_said_with_what_allows_it() {
-        let says =
-            |body: &[u8]| Looked { bare: answers(b"a", None), wrapped: Ok(answers(body, None)) }.of_wrapped(true);
+        let says = |body: &[u8]| {
+            Looked { bare: answers(b"a", None), wrapped: Ok(answers(body, None)) }.of_wrapped(true, "tare init --force")
+        };
         assert!(says(b"a").starts_with("wrapped is the same program"), "{}", says(b"a"));
         assert!(says(b"b").ends_with("expect = { status = 200 }, and in a line of its own may_differ = [\"body\"]"));
     }
@@ -155,9 +155,9 @@ mod tests {
     fn a_layer_that_refuses_the_request_may_ask_for_a_header() {
         let says = |status: u16| {
             let wrapped = TwoAnswers { status, ..answers(b"", None) };
-            Looked { bare: answers(b"a", None), wrapped: Ok(wrapped) }.of_wrapped(true)
+            Looked { bare: answers(b"a", None), wrapped: Ok(wrapped) }.of_wrapped(true, "tare init --force")
         };
-        assert!(says(401).starts_with("wrapped answers with status 401: a header that the layer asks for "));
+        assert!(says(401).ends_with("the header that the layer asks for: tare init --force -H 'NAME: value'"));
         assert!(says(500).ends_with("tare verify says what is not alike"));
     }
 

@@ -16,6 +16,7 @@ use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::failure::{Outcome, error_text};
 use crate::git::{Checkout, run_git};
+use crate::load_job::parse_header;
 use crate::workspace::SUITE_FILE;
 use crate::{console, interrupt};
 use look::{expectation, look_at_answers};
@@ -37,6 +38,7 @@ struct Answers {
     bare: ServerAnswer,
     wrapped: ServerAnswer,
     path: String,
+    headers: Vec<(String, String)>,
     /// The git branch that a change is compared with.
     branch: String,
 }
@@ -60,7 +62,8 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&looked.bare)))?;
             let is_one_command = answers.bare.command == answers.wrapped.command;
             let of_bare = answered_text(&answers.path, looked.bare.status, &args.folder);
-            let lines = [Some(of_bare), looked.of_rest(), Some(looked.of_wrapped(is_one_command))];
+            let lines =
+                [Some(of_bare), looked.of_rest(), Some(looked.of_wrapped(is_one_command, &init_again(&args.folder)))];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n  ")
         }
         Err(error) => format!(
@@ -88,11 +91,12 @@ fn init_again(folder: &Path) -> String {
 }
 
 fn answered_text(path: &str, status: u16, folder: &Path) -> String {
-    let again = format!("{} --path /PATH", init_again(folder));
+    let again = init_again(folder);
     let doubt = match status {
-        200..300 => String::new(),
-        300..400 => format!("; redirects are not followed; to name the page that you mean: {again}"),
-        _ => format!(", so the suite measures an error page; to name a path of yours: {again}"),
+        200..=299 => String::new(),
+        300..=399 => format!("; redirects are not followed; to name the page that you mean: {again} --path /PATH"),
+        401 | 403 => format!(", an error page; to send the header that it asks for: {again} -H 'NAME: value'"),
+        _ => format!(", so the suite measures an error page; to name a path of yours: {again} --path /PATH"),
     };
     format!("bare answers {path} with status {status}{doubt}")
 }
@@ -111,12 +115,14 @@ impl Answers {
         let build = answer(args.build.as_ref(), asks, "Command that builds it (empty for none)", known)?;
         let path = answer(args.path.as_ref(), asks, "Path of the request", Some("/".to_owned()))?;
         let path = path.unwrap_or_else(|| "/".to_owned());
+        let headers = args.header.iter().map(|line| parse_header(line)).collect::<anyhow::Result<Vec<_>>>()?;
         let is_one_command = bare == wrapped;
         Ok(Self {
             build: build.filter(|build| !build.is_empty()),
             bare: ServerAnswer::new("--bare", &bare, project, false)?,
             wrapped: ServerAnswer::new("--wrapped", &wrapped, project, is_one_command)?,
             path,
+            headers,
             branch: default_branch(&args.folder),
         })
     }
@@ -196,6 +202,9 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
         server_table("wrapped", answers, &answers.wrapped, &[("baseline", Some("bare")), ("counters", counters)]);
     let is_on_jvm = [&answers.bare, &answers.wrapped].iter().any(|server| server.starts_jvm());
     let run = if is_on_jvm { RUN_OF_JVM } else { "" };
+    let headers = answers.headers.iter().map(|(name, value)| format!("{} = {}", quoted(name), quoted(value)));
+    let headers: Vec<String> = headers.collect();
+    let headers = if headers.is_empty() { String::new() } else { format!(", headers = {{ {} }}", headers.join(", ")) };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
          #   tare verify    do both servers answer alike?\n\
@@ -209,7 +218,7 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
          # The server with the layer.\n\
          {wrapped}\n\
          [scenarios.{SCENARIO}]\n\
-         request = {{ path = {} }}\n\
+         request = {{ path = {}{headers} }}\n\
          {expectation}\
          \n\
          [check]\n\
@@ -271,6 +280,7 @@ mod tests {
             bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
             wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),
+            headers: vec![("X-Key".to_owned(), "a \"b\"".to_owned())],
             branch: "trunk".to_owned(),
         };
         suite_text(&answers, project, UNKNOWN)
@@ -285,6 +295,7 @@ mod tests {
         assert_eq!(env("wrapped"), [("LAYER".to_owned(), "1".to_owned()), port]);
         assert_eq!(suite.servers["wrapped"].baseline.as_deref(), Some("bare"));
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
+        assert_eq!(suite.scenarios["Home"].request.headers["X-Key"], "a \"b\"");
         assert_eq!(suite.check.fail_if[0].text, "cpu > +5%");
         assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
     }
@@ -305,6 +316,7 @@ mod tests {
         let said = |status: u16, folder: &str| answered_text("/", status, Path::new(folder));
         assert_eq!(said(200, "."), "bare answers / with status 200");
         assert!(said(404, ".").ends_with(": tare init --force --path /PATH"), "{}", said(404, "."));
+        assert!(said(401, ".").ends_with(": tare init --force -H 'NAME: value'"), "{}", said(401, "."));
         assert!(said(301, "services/a").ends_with(": tare init services/a --force --path /PATH"));
     }
 

@@ -11,7 +11,7 @@ use std::thread;
 use tare_load::Cancel;
 use tare_plan::plan::{Group, HttpVersion, Variant};
 use tare_run::load_host::{Destination, VerifyOrder};
-use tare_sut::contract::CheckOutcome;
+use tare_sut::contract::{CheckOutcome, HeaderDifference, header_differences};
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
@@ -22,6 +22,8 @@ use crate::{console, interrupt};
 struct Verified<'a> {
     variant: &'a Variant,
     outcome: ServerOutcome,
+    /// How its headers differ from those of a baseline; empty where they do not.
+    header_lines: Vec<String>,
 }
 
 enum ServerOutcome {
@@ -87,7 +89,7 @@ fn verify_all<'v>(built: &'v BuiltServers, show_result: &(dyn Fn(&Verified<'v>) 
         while !interrupt::is_raised(&built.cancelled) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(&variant) = variants.get(index) else { break };
-            let verified = Verified { variant, outcome: verify_one(built, variant) };
+            let verified = Verified { variant, outcome: verify_one(built, variant), header_lines: Vec::new() };
             let (early, all) = &mut *done.lock().unwrap_or_else(PoisonError::into_inner);
             early.insert(index, verified);
             while let Some(mut verified) = early.remove(&all.len()) {
@@ -140,7 +142,8 @@ fn compare_with_baselines(built: &BuiltServers, verified: &mut Verified<'_>, bef
     let has_variant = |group: &&Group| group.variants.iter().any(|one| one.name == verified.variant.name);
     for group in built.plan.groups.iter().filter(has_variant) {
         let baseline = before.iter().find(|other| other.variant.name == group.baseline().name);
-        let Some(Verified { variant, outcome: ServerOutcome::Answered(theirs) }) = baseline else { continue };
+        let Some(Verified { variant, outcome: ServerOutcome::Answered(theirs), .. }) = baseline else { continue };
+        verified.header_lines.extend(header_line(&variant.name, &header_differences(theirs, outcomes)));
         for outcome in outcomes.iter_mut() {
             let their = theirs.iter().find(|their| their.check == outcome.check && their.passed);
             if let Some(their) = their.and_then(|their| their.answer.as_ref()) {
@@ -148,6 +151,18 @@ fn compare_with_baselines(built: &BuiltServers, verified: &mut Verified<'_>, bef
             }
         }
     }
+}
+
+/// `headers unlike bare's: adds x-layer; omits etag; changes server`: often the sign that a layer is on.
+fn header_line(baseline: &str, differences: &[HeaderDifference]) -> Option<String> {
+    let kinds = [("adds", [false, true]), ("omits", [true, false]), ("changes", [true, true])];
+    let part = |(verb, is_sent): (&str, [bool; 2])| {
+        let of_kind = differences.iter().filter(|one| one.values.each_ref().map(Option::is_some) == is_sent);
+        let names: Vec<&str> = of_kind.map(|one| one.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+    };
+    let parts: Vec<String> = kinds.into_iter().filter_map(part).collect();
+    (!parts.is_empty()).then(|| format!("headers unlike {baseline}'s: {}", parts.join("; ")))
 }
 
 /// How many servers may run at a time: one per core, if each has its heap and as much again.
@@ -183,5 +198,8 @@ fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
         if let Some(difference) = &outcome.difference {
             console::print_text(&format!("        {difference}\n"));
         }
+    }
+    for line in &verified.header_lines {
+        console::print_text(&format!("    {line}\n"));
     }
 }
