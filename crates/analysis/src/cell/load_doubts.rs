@@ -3,16 +3,21 @@
 use std::ops::Range;
 
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop, Protocol};
-use tare_record::{AgentRecord, EndStatus, EventName, LoadRecord, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventKind, EventName, LoadRecord, StoredSlice};
 
-use crate::format::{count, rfc3339, share};
-use crate::summary::Reason;
+use crate::format::{count, grouped, rfc3339, share};
+use crate::summary::{Concern, Reason};
 
 /// Above this share of its cores an agent distorts an open load, or limits a closed one.
 const BUSY_OPEN: f64 = 0.6;
 const BUSY_CLOSED: f64 = 0.9;
 /// Above this share of requests that left more than 1 ms late, an open load was not what it claims.
 const LATE: f64 = 0.01;
+
+/// Above this share of requests without an answer when a load is stopped, its p99 may be one of them.
+const CUT_OFF: f64 = 0.01;
+/// Above this share of answers after the window, a closed loop's throughput is wrong.
+const LATE_ANSWERS: f64 = 0.1;
 
 /// A load may lack this share of its requests, for what happens at its start and its end.
 const TOLERANCE: f64 = 0.1;
@@ -27,7 +32,8 @@ pub(super) fn doubts_of_load(record: &LoadRecord) -> impl Iterator<Item = Reason
     let lost = lost.map(|event| Reason::new(event.text.clone(), event.remedy.as_deref().unwrap_or_default()));
     let is_open = matches!(record.header.plan.model, LoadModel::Open { .. });
     let agents = record.agents.iter().flat_map(move |agent| [busy(agent, is_open), late(agent, is_open)]).flatten();
-    of_part(record).into_iter().chain(lost).chain(agents).chain(of_warmup(record)).chain(of_shortfall(record))
+    let of_whole = [of_part, of_warmup, of_shortfall, of_cut_off, of_late_answers];
+    lost.chain(agents).chain(of_whole.into_iter().filter_map(|doubt| doubt(record)))
 }
 
 fn busy(agent: &AgentRecord, is_open: bool) -> Option<Reason> {
@@ -53,6 +59,36 @@ pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> Str
     let seconds = |ns: u64| format!("{:.1} s", ns as f64 / 1e9);
     let by_clock = |ns: u64| rfc3339(started_unix_ns.saturating_add(ns));
     format!("it holds {} to {}, which is {} to {}", seconds(from), seconds(until), by_clock(from), by_clock(until))
+}
+
+/// Requests without an answer when the load was stopped: they waited longer than most, and no percentile has them.
+fn of_cut_off(record: &LoadRecord) -> Option<Reason> {
+    let cut_off = record.events.iter().map(|event| match event.kind {
+        EventKind::RequestsCutOff { requests } => requests,
+        _ => 0,
+    });
+    let cut_off: u64 = cut_off.sum();
+    let ended = record.intervals.iter().map(|slice| slice.load.ok + slice.load.failed).sum::<u64>();
+    let part = cut_off as f64 / (cut_off + ended).max(1) as f64;
+    (part > CUT_OFF).then(|| {
+        let text = format!(
+            "{} of the requests ({}) had no answer when the load was stopped: no figure has them, and they may be the slowest",
+            share(part),
+            grouped(cut_off)
+        );
+        Reason::new(text, "Let the load come to its end, or lower --timeout: then they count as failed.")
+    })
+}
+
+/// Users whose answers take so long that many come after the window: its throughput lacks them.
+fn of_late_answers(record: &LoadRecord) -> Option<Reason> {
+    let is_closed = matches!(record.header.plan.model, LoadModel::Closed | LoadModel::ClosedStages { .. });
+    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
+    let (ok, within) = (sum(|slice| slice.load.ok), sum(|slice| slice.load.completed));
+    (is_closed && (within as f64) < ok as f64 * (1.0 - LATE_ANSWERS)).then(|| {
+        let text = format!("only {} of {} answers came within the window", grouped(within), grouped(ok));
+        Reason::about(Concern::Throughput, format!("{text}: the throughput is too low"), "Load for longer (-d).")
+    })
 }
 
 fn of_part(record: &LoadRecord) -> Option<Reason> {

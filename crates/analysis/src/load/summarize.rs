@@ -24,6 +24,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let (ok, failed) = (sum(|s| s.load.ok), sum(|s| s.load.failed));
     let offered = ok + failed;
     let requests_apart = tallies(record);
+    let throughput_per_s = level::throughput(record.intervals.iter()).unwrap_or(0.0);
     let server = plan.server.as_ref().map(|process| use_of_server(record, process, &cell));
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
@@ -37,7 +38,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         model: model(record),
         window_s: window_ns as f64 / 1e9,
         verdict: cell.validity,
-        throughput_per_s: level::throughput(record.intervals.iter()).unwrap_or(0.0),
+        throughput_per_s,
         requests: Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 },
         response: latency(&response_times(record)),
         service: latency(&merged(record, |load| &load.service)),
@@ -45,7 +46,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         server,
         errors: most_frequent_first(cell.errors),
         statuses: status_counts(record),
-        urls: url_summaries(requests_apart.as_deref().unwrap_or_default(), window_ns as f64 / 1e9),
+        urls: url_summaries(requests_apart.as_deref().unwrap_or_default(), throughput_per_s),
         connection_events: most_frequent_first(cell.connection_events),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
@@ -148,7 +149,9 @@ fn tallies(record: &LoadRecord) -> Option<Vec<RequestTally>> {
     (!sum.is_empty() || !is_cut_short).then_some(sum)
 }
 
-fn url_summaries(tallies: &[RequestTally], window_s: f64) -> Vec<UrlSummary> {
+/// `throughput_per_s` is that of all together; each has its share of the right answers.
+fn url_summaries(tallies: &[RequestTally], throughput_per_s: f64) -> Vec<UrlSummary> {
+    let ok: u64 = tallies.iter().map(|tally| tally.ok).sum();
     let summary = |tally: &RequestTally| {
         let times = tally.response.unpack();
         let offered = tally.ok + tally.failed;
@@ -158,7 +161,7 @@ fn url_summaries(tallies: &[RequestTally], window_s: f64) -> Vec<UrlSummary> {
             ok: tally.ok,
             failed: tally.failed,
             failed_share: tally.failed as f64 / offered.max(1) as f64,
-            throughput_per_s: if window_s > 0.0 { tally.ok as f64 / window_s } else { 0.0 },
+            throughput_per_s: throughput_per_s * tally.ok as f64 / ok.max(1) as f64,
             mean_ns: times.mean_ns(),
             p50_ns: times.percentile_ns(50.0),
             p90_ns: times.percentile_ns(90.0),

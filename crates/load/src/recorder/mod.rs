@@ -23,6 +23,9 @@ use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 use crate::recorder::slice::WorkerSlice;
 
+/// How long after the window messages are waited for that were sent within it.
+const LATE_MESSAGES: Duration = Duration::from_secs(1);
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) intended: Nanos,
@@ -105,6 +108,11 @@ impl Recorder {
     /// Whether the window has not ended at `now`.
     pub(crate) fn is_before_end(&self, now: Nanos) -> bool {
         now < self.window.until
+    }
+
+    /// Until when messages that were sent within the window may arrive; without end where a count of requests is wanted.
+    pub(crate) fn late_messages_until(&self) -> Nanos {
+        if self.window.wants_all { Nanos::MAX } else { self.window.until + LATE_MESSAGES }
     }
 
     pub(crate) fn is_drained(&self, now: Nanos) -> bool {

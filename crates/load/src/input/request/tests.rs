@@ -43,6 +43,20 @@ fn fixed_requests_share_their_bytes() {
 }
 
 #[test]
+fn a_check_of_the_whole_body_looks_for_its_coding_also_where_none_was_asked_for() {
+    let decodes = |check: &str, asked: bool| {
+        let mut spec = RequestSpec::get("/").header("X", "1");
+        spec.checks.push(check.parse().unwrap());
+        let spec = if asked { spec.header("accept-encoding", "gzip") } else { spec };
+        RequestSet::encode("h", &spec.into()).unwrap().get(0).expectation.decodes
+    };
+    for check in ["body contains a", "json $.a", "body ~ a"] {
+        assert!(decodes(check, false), "{check}");
+    }
+    assert!(!decodes("length 3", false) && decodes("length 3", true) && !decodes("status 200", true));
+}
+
+#[test]
 fn bodies_bring_their_bytes_and_their_type() {
     for (body, expected) in [
         (text("{\"a\": 1}"), "Content-Length: 8\r\n\r\n{\"a\": 1}"),

@@ -81,6 +81,16 @@ impl Exchange {
         Some(PushedMessage { request: times.request, answers, ..counted })
     }
 
+    /// Those that its subscription has not received, if that ends correctly now.
+    pub(crate) fn skipped(&self) -> Option<MissingMessages> {
+        Some(self.subscription.as_ref()?.skipped(self.times.intended))
+    }
+
+    /// Whether a message of its subscription has come.
+    pub(crate) fn has_message(&self) -> bool {
+        self.subscription.as_ref().is_some_and(|subscription| subscription.taken > 0)
+    }
+
     /// The messages that its subscription has not received, if that fails now.
     pub(crate) fn missing(&self) -> Option<MissingMessages> {
         let subscription = self.subscription.as_ref()?;

@@ -180,7 +180,7 @@ impl Connection {
     /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
         let exchange = on_state!(self, state => state.unsubscribe())?;
-        Some((exchange.subscription?.skipped(exchange.times.intended), exchange.times))
+        Some((exchange.skipped()?, exchange.times))
     }
 
     /// Whether this end of the transport is also the end of an answer, which is then to be received.

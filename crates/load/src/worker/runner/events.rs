@@ -10,8 +10,9 @@ use tare_wire::ws::Stamped;
 
 use super::SliceRunner;
 use crate::problem::Problem;
-use crate::protocol::connection::Step;
+use crate::protocol::connection::{Exchange, Step};
 use crate::protocol::push_of;
+use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::server_clock::ClockModel;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
@@ -136,7 +137,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     /// Closes an open connection on which the server accepts no more requests, once nothing is under way on it.
-    fn close_if_retired(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+    pub(super) fn close_if_retired(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         if !self.connections.at(token).is_retired() {
             return;
         }
@@ -162,7 +163,9 @@ impl<C: Clock> SliceRunner<C> {
             self.unsubscribe(token, at);
             return None;
         }
-        let pushed = self.connections.at(token).push(at, sent, at + self.setup.timeout)?;
+        let deadline = (at + self.setup.timeout).min(self.recorder.late_messages_until());
+        self.connections.wake_by(deadline);
+        let pushed = self.connections.at(token).push(at, sent, deadline)?;
         self.connections.reset_backoff(token);
         self.recorder.record_message(&pushed, clock.tolerance_ns());
         if pushed.is_last {
@@ -200,6 +203,13 @@ impl<C: Clock> SliceRunner<C> {
             self.recorder.record_unsubscribe(at, &missing, times.status);
             self.end_exchange(token, at, self.connections.takes_requests(token));
         }
+    }
+
+    /// What did not arrive of a subscription whose server is silent at the end of the window; `None` where silence is a failure.
+    pub(super) fn missing_at_end(&self, exchange: &Exchange) -> Option<MissingMessages> {
+        let is_after_end = !self.recorder.is_before_end(exchange.deadline);
+        let ends_with_window = is_after_end && !self.recorder.wants_all() && exchange.has_message();
+        if ends_with_window { exchange.skipped() } else { None }
     }
 
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {

@@ -294,14 +294,24 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+        let mut ends_with_window = false;
         while let Some(exchange) = self.connections.at(token).take_overdue(now) {
-            let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());
-            let problem = Problem::new(ErrorClass::Timeout, text);
-            self.finish(&exchange, exchange.deadline.min(now), Some(&problem));
+            let at = exchange.deadline.min(now);
+            if let Some(missing) = self.missing_at_end(&exchange) {
+                self.dispatcher.under_way -= 1;
+                self.recorder.record_unsubscribe(at, &missing, exchange.times.status);
+                ends_with_window = true;
+            } else {
+                let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());
+                self.finish(&exchange, at, Some(&Problem::new(ErrorClass::Timeout, text)));
+            }
             self.end_exchange(token, now, self.connections.takes_requests(token));
         }
         // Requests on other streams may still be answered.
         if self.connections.at(token).is_retired() && self.connections.at(token).under_way() == 0 {
+            if ends_with_window {
+                return self.close_if_retired(io, token, now);
+            }
             self.remove_places(token);
             self.connections.close(io, token);
             self.recorder.record_connection_lost();

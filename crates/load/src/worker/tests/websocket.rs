@@ -117,6 +117,23 @@ fn a_window_has_every_message_that_was_sent_in_it_also_those_that_come_late() {
 }
 
 #[test]
+fn a_server_that_is_silent_when_the_window_ends_has_not_failed() {
+    // Nine messages of ten: after 800 ms it says no more.
+    let silent = || pushing(9, delays, text);
+    let sample = pushed(silent(), None, seconds(1));
+    let messages = &sample.messages;
+    assert_eq!((sample.ok, sample.failed, messages.subscriptions, messages.missing), (27, 0, 3, 3));
+    assert_eq!(sample.connections_lost, 0);
+    // Without period and stamps nothing is missing.
+    let endless = Protocol::Push { period: Span::default(), messages: None };
+    let sample = run(pushing(9, delays, |_, _| frame(0x81, b"hi")), endless, &stamped(seconds(1)));
+    assert_eq!((sample.ok, sample.failed, sample.messages.missing), (27, 0, 0));
+    // Silence for the whole time that an answer may take, within the window, is a failure.
+    let sample = pushed(silent(), None, seconds(30));
+    assert_eq!(sample.errors.for_class(ErrorClass::Timeout).count, 3, "{:?}", sample.errors);
+}
+
+#[test]
 fn a_server_that_stops_pushing_is_given_up_at_the_deadline_and_owes_the_rest() {
     let sample = pushed(pushing(5, delays, text), Some(20), three());
     assert_eq!((sample.ok, sample.failed, sample.messages.missing), (15, 3, 45));
@@ -138,9 +155,9 @@ fn a_subscription_of_the_head_belongs_to_the_window_if_it_lasts_until_then() {
         slice.spec.discard_head = Duration::from_millis(250);
         slice
     };
-    // Nothing arrives after 400 ms, and the slice waits no longer than the drain.
+    // Nothing arrives after 400 ms.
     let sample = run(pushing(5, delays, text), pushes(None), &head(stamped(seconds(1))));
-    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 3, 0));
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (6, 0, 3));
     assert_eq!(sample.messages.missing, 3 * 5, "from 500 ms to the end of the window, where one may be late");
     // Everything ends before the window begins.
     let sample = run(pushing(100, delays, text), pushes(Some(2)), &head(stamped(three())));

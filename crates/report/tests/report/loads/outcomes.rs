@@ -2,7 +2,7 @@
 
 use tare_analysis::load::{describe, summarize};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop};
-use tare_record::{EndStatus, LoadRecord, PackedHistogram};
+use tare_record::{EndStatus, EventKind, EventRecord, LoadRecord, PackedHistogram};
 use tare_report::ci;
 use tare_report::load::summary_as_run;
 use tare_stats::Polarity;
@@ -78,6 +78,32 @@ fn fewer_requests_than_the_plan_implies_make_a_load_suspect_in_every_model() {
     assert_eq!(shortfall(&counted), [""; 0], "its time was over");
     counted.end = Some((EndStatus::Interrupted, 0));
     assert_eq!(shortfall(&counted), [""; 0]);
+}
+
+#[test]
+fn requests_that_no_figure_has_make_a_load_suspect() {
+    let reasons = |record: &LoadRecord| {
+        let all = summarize(record).verdict.reasons.into_iter().map(|reason| reason.text);
+        all.filter(|text| text.contains("no figure") || text.contains("too low")).collect::<Vec<_>>()
+    };
+    let stopped = |requests| {
+        let mut record = almost_idle(LoadModel::Closed, Some(Span::from_millis(990)));
+        record.end = Some((EndStatus::Interrupted, 0));
+        record.events = vec![EventRecord::new(EventKind::RequestsCutOff { requests })];
+        reasons(&record)
+    };
+    assert_eq!(stopped(2), [""; 0], "0.8 % do not reach p99");
+    assert!(stopped(4)[0].starts_with("1.5 % of the requests (4) had no answer when the load was stopped"));
+    let late = |model, within| {
+        let mut record = almost_idle(model, Some(Span::from_millis(990)));
+        record.intervals[0].load.completed = within;
+        reasons(&record)
+    };
+    assert_eq!(late(LoadModel::Closed, 250), [""; 0]);
+    let says = "only 128 of 256 answers came within the window: the throughput is too low";
+    assert_eq!(late(LoadModel::Closed, 128), [says]);
+    let open = LoadModel::Open { per_s: 128.0, stages: Vec::new(), arrivals: Arrivals::Even, tick: None };
+    assert_eq!(late(open, 128), [""; 0], "a server that cannot follow has that throughput");
 }
 
 #[test]
