@@ -130,7 +130,7 @@ impl FromStr for Condition {
             name => {
                 let metric =
                     parse_latency_metric(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
-                let limit = value.parse::<Span>().ok().filter(|_| value.ends_with('s'));
+                let limit = value.parse::<Span>().ok().filter(|_| value.parse::<f64>().is_err());
                 (metric, limit.ok_or_else(|| wrong("its value is no time with a unit"))?.0.as_nanos() as f64)
             }
         };
@@ -233,6 +233,12 @@ mod tests {
         assert!(posted.is_about("POST /cart") && !posted.is_about("GET /cart"));
         let all: Condition = "errors>1%".parse().unwrap();
         assert!(all.is_about("GET /") && all.bounds_all_errors() && !of_cart.bounds_all_errors());
+    }
+
+    #[test]
+    fn a_time_has_any_unit_of_a_duration() {
+        let limit = |text: &str| text.parse::<Condition>().unwrap().limit;
+        assert_eq!(["max>1h", "p99>2m", "mean<5us"].map(limit), [3.6e12, 1.2e11, 5e3]);
     }
 
     #[test]

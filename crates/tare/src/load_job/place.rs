@@ -102,6 +102,10 @@ fn split_scheme(text: &str) -> (&str, &str) {
 /// A URL as people write it: without a scheme it is http.
 pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     let (scheme, rest) = split_scheme(text);
+    // The parser would take the path for the host.
+    if rest.starts_with(['/', '?', '#']) {
+        return Err(wrong_usage(format!("\"{text}\" names no host; if it came from a variable, that is empty")));
+    }
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
     let url = Url::parse(&format!("{beneath}://{rest}")).map_err(|why| {
         wrong_usage(format!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path"))
@@ -240,6 +244,8 @@ mod tests {
     fn what_cannot_be_loaded_is_said_in_one_sentence() {
         for (urls, words) in [
             (&["http://"][..], "is not a URL"),
+            (&["http:///x"], "\"http:///x\" names no host; if it came from a variable, that is empty"),
+            (&["/x"], "names no host"),
             (&["http://127.0.0.1:99999/"], "is not a URL (invalid port number)"),
             (&["http://ada:secret@127.0.0.1:PORT/"], "give it with -a USER:PASSWORD"),
             (&["ftp://127.0.0.1:PORT/"], "does not speak \"ftp\""),

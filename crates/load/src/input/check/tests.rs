@@ -94,12 +94,16 @@ fn what_does_not_fit_is_told_with_what_was_seen() {
             "body does not contain \"\\x01\": \"{\\\"a\\\": [1, \\\"b\\\"]}\"",
         ),
         (&["status 5xx", "body ~ ^b"], Validation, "body does not match ^b: \"{\\\"a\\\": [1, \\\"b\\\"]}\""),
-        (&["status 5xx", "json $.b"], Validation, "body has nothing at $.b: \"{\\\"a\\\":[1,\\\"b\\\"]}\""),
+        (&["status 5xx", "json $.b"], Validation, "body has nothing at $.b: \"{\\\"a\\\": [1, \\\"b\\\"]}\""),
         (&["status 5xx", "json $.a[*] = 1"], Validation, "body has \"\\\"b\\\"\" at $.a[*] instead of \"1\""),
     ] {
         let seen = judge(checks, 500, "X: y z", json);
         assert_eq!(seen, Some((class, text.to_owned())), "{checks:?}");
     }
+    let numbers = |check: &str| judge(&[check], 200, "X: y", "{\"b\": 1, \"a\": 1e2, \"c\": 12345678901234567890123}");
+    assert_eq!((numbers("json $.a = 100"), numbers("json $.a = 100.0"), numbers("json $.b = 1.0")), (None, None, None));
+    let (_, text) = numbers("json $.d").unwrap();
+    assert!(text.ends_with("\\\"c\\\": 12345678901234567890123}\""), "as it came: {text}");
     let (_, text) = judge(&["json $.a"], 200, "X: y", "<html>").unwrap();
     assert!(text.starts_with("body is not JSON, expected value at line 1 column 1: \"<html>\""), "{text}");
 }

@@ -32,20 +32,26 @@ impl Whole {
                 (!regex.is_match(body)).then(|| format!("body does not match {regex}: \"{}\"", escape(body)))
             }
             Self::Json { path, value } => match serde_json::from_slice(body) {
-                Ok(json) => judge_json(path, value.as_ref(), &json),
+                Ok(json) => judge_json(path, value.as_ref(), &json, body),
                 Err(error) => Some(format!("body is not JSON, {error}: \"{}\"", escape(body))),
             },
         }
     }
 }
 
-fn judge_json(path: &JsonPath, wanted: Option<&Value>, json: &Value) -> Option<String> {
+fn judge_json(path: &JsonPath, wanted: Option<&Value>, json: &Value, body: &[u8]) -> Option<String> {
     let found = path.query(json);
     if found.is_empty() {
-        return Some(format!("body has nothing at {path}: \"{}\"", escape(json.to_string().as_bytes())));
+        return Some(format!("body has nothing at {path}: \"{}\"", escape(body)));
     }
     let wanted = wanted?;
-    let other = found.iter().find(|value| **value != wanted)?;
+    let other = found.iter().find(|value| !is_same(value, wanted))?;
     let other = escape(other.to_string().as_bytes());
     Some(format!("body has \"{other}\" at {path} instead of \"{}\"", escape(wanted.to_string().as_bytes())))
+}
+
+/// Numbers by their value: `1e2` is 100.
+fn is_same(value: &Value, wanted: &Value) -> bool {
+    let are_floats = value.is_f64() || wanted.is_f64();
+    value == wanted || are_floats && value.is_number() && value.as_f64() == wanted.as_f64()
 }
