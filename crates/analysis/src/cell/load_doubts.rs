@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop, Protocol};
-use tare_record::{AgentRecord, EndStatus, EventKind, EventName, LoadRecord, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventKind, EventName, EventRecord, LoadRecord, StoredSlice};
 
 use crate::format::{count, grouped, rfc3339, share};
 use crate::summary::{Concern, Reason};
@@ -62,12 +62,12 @@ pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> Str
 }
 
 /// Requests without an answer when the load was stopped: they waited longer than most, and no percentile has them.
-fn of_cut_off(record: &LoadRecord) -> Option<Reason> {
-    let cut_off = record.events.iter().map(|event| match event.kind {
-        EventKind::RequestsCutOff { requests } => requests,
-        _ => 0,
-    });
-    let cut_off: u64 = cut_off.sum();
+pub(crate) fn of_cut_off(record: &LoadRecord) -> Option<Reason> {
+    let of_event = |event: &EventRecord| match event.kind {
+        EventKind::RequestsCutOff { requests } => Some(requests),
+        _ => None,
+    };
+    let cut_off = record.events.iter().find_map(of_event)?;
     let ended = record.intervals.iter().map(|slice| slice.load.ok + slice.load.failed).sum::<u64>();
     let part = cut_off as f64 / (cut_off + ended).max(1) as f64;
     (part > CUT_OFF).then(|| {

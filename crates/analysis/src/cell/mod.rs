@@ -23,7 +23,7 @@ use crate::summary::{Cell, ErrorCount, ForkValue, Latency, Row, TimePoint, Valid
 
 pub(crate) use latency::distribution;
 pub use latency::for_each_response;
-pub(crate) use load_doubts::recorded_part;
+pub(crate) use load_doubts::{of_cut_off, recorded_part};
 use seen::{SeenCell, SeenCells};
 pub(crate) use validity::{generator_share, room_ns};
 

@@ -2,13 +2,14 @@
 
 use tare_plan::load_plan::{LoadModel, ServerProcess};
 use tare_record::{
-    AgentRecord, EndStatus, EventName, LoadRecord, RequestTally, SliceSample, StatusTallies, StatusTally, StoredSlice,
+    AgentRecord, EndStatus, EventName, EventRecord, LoadRecord, RequestTally, SliceSample, StatusTallies, StatusTally,
+    StoredSlice,
 };
 use tare_stats::histogram::LatencyHistogram;
 
 use super::summary::*;
 use super::{bars, describe, merged, response_times, threshold};
-use crate::cell::{cell_of_load, distribution, generator_share, level, room_ns};
+use crate::cell::{cell_of_load, distribution, generator_share, level, of_cut_off, room_ns};
 use crate::format::{rfc3339, sentence};
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
 use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary, RunStatus, StatusCount, UrlSummary};
@@ -70,8 +71,12 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
 
 /// What was cut off, and what about the machine disturbs.
 fn notes(record: &LoadRecord) -> Vec<String> {
-    // Lost agents are in the verdict.
-    let told = record.events.iter().filter(|event| event.kind.name() != EventName::AgentLost);
+    let is_in_verdict = |event: &EventRecord| match event.kind.name() {
+        EventName::AgentLost => true,
+        EventName::RequestsCutOff => of_cut_off(record).is_some(),
+        _ => false,
+    };
+    let told = record.events.iter().filter(|event| !is_in_verdict(event));
     let events = told.map(|event| format!("{}: {}", event.title, event.text));
     let machine = of_machine(&record.header.environment, &record.events).into_iter().map(|finding| {
         let remedy = finding.remedy.unwrap_or_default();
