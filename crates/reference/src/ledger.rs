@@ -2,7 +2,7 @@
 
 use tare_sys::clock::Nanos;
 
-/// One answered request, on the monotonic clock of this machine.
+/// One answered request, or one event of a stream, on the monotonic clock of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     /// Its index in the order of arrival, from 0.

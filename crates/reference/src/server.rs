@@ -258,8 +258,8 @@ impl<'a> Server<'a> {
     }
 
     fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
-        if is_last && let Some(&mut Connection { nth, received, .. }) = self.connection(token) {
-            self.note_served(nth, received);
+        if is_last {
+            self.note_answer(token);
         }
         let sending = io.send(token, &Arc::clone(bytes));
         let Some(connection) = self.connection(token) else { return };
@@ -275,6 +275,12 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         self.plan(token, at, Action::Send { bytes, is_last });
+    }
+
+    fn note_answer(&mut self, token: Token) {
+        if let Some(&mut Connection { nth, received, .. }) = self.connection(token) {
+            self.note_served(nth, received);
+        }
     }
 
     /// Adds an answer to the list, if that is kept; otherwise it costs nothing.
@@ -300,7 +306,11 @@ impl<'a> Server<'a> {
                     self.send_written(io, token);
                 }
                 Action::Send { .. } if connection.is_flooding => self.continue_flood(io, token),
-                Action::Send { bytes, is_last } => {
+                Action::Event { bytes, is_last: false } => {
+                    self.note_answer(token);
+                    self.send(io, token, &bytes, false);
+                }
+                Action::Send { bytes, is_last } | Action::Event { bytes, is_last } => {
                     self.send(io, token, &bytes, is_last);
                     if is_last {
                         self.serve_connection(io, token, None);

@@ -19,6 +19,8 @@ pub(crate) struct Later {
 pub(crate) enum Action {
     /// Sends bytes of an answer, which they may complete.
     Send { bytes: Arc<[u8]>, is_last: bool },
+    /// Sends an event of a stream, with whose last one the answer ends.
+    Event { bytes: Arc<[u8]>, is_last: bool },
     /// Answers a request over HTTP/2.
     Answer { stream: Box<Stream>, status: u16, body: Bytes },
     /// Pushes the message that is due at this moment.

@@ -6,6 +6,7 @@ use tare_sys::clock;
 use tare_sys::poll::Token;
 
 use super::Server;
+use crate::timers::Action;
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const END: &str = "0\r\n\r\n";
@@ -23,7 +24,7 @@ impl Server<'_> {
             let end = if is_last { END } else { "" };
             let chunk = format!("{:x}\r\n{event}\r\n{end}", event.len());
             let after = Duration::from_millis(first + gap * u64::from(number));
-            self.send_later(token, chunk.into_bytes().into(), begin + after, is_last);
+            self.plan(token, begin + after, Action::Event { bytes: chunk.into_bytes().into(), is_last });
         }
     }
 }

@@ -42,7 +42,7 @@ impl Spread {
 pub struct Stage {
     server_cpu: usize,
     pub load_cpu: usize,
-    sending: Sending,
+    pub sending: Sending,
     /// Number of subscribers to pushed messages.
     pub users: usize,
     /// Whether only pushes are tested.
