@@ -19,6 +19,24 @@ fn the_control_gives_the_noise_floor() {
 }
 
 #[test]
+fn the_noise_of_a_check_is_held_against_its_limit() {
+    let noise = |limit: &str| {
+        let mut loud = control();
+        loud.fork_sd = 0.08;
+        let mut record = synthetic::run(
+            &[baseline(), variant("http4s.Tapir", 0.95), loud],
+            6,
+            &[SliceKind::Saturating, SliceKind::Fixed],
+        );
+        record.header.plan.stop.limits = vec![limit.parse().unwrap()];
+        let kind = FindingKind::Report(ReportFinding::NoiseAboveRegion);
+        summarize(&record).findings.into_iter().find(|finding| finding.kind == kind).map(|finding| finding.text)
+    };
+    assert!(noise("cpu > +5%").unwrap().ends_with(", limit 5 %."), "{:?}", noise("cpu > +5%"));
+    assert_eq!(noise("cpu > +50%"), None, "it is small beside the limit");
+}
+
+#[test]
 fn a_control_of_every_second_fork_gives_a_noise_floor_and_takes_nothing_from_the_comparison() {
     let mut record =
         synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95), control()], 16, &[SliceKind::Saturating]);

@@ -316,20 +316,6 @@ fn a_noise_floor_above_the_region_and_skipped_cells_are_findings() {
 }
 
 #[test]
-fn the_noise_of_a_check_is_held_against_its_limit() {
-    let noise = |limit: &str| {
-        let mut loud = control();
-        loud.fork_sd = 0.08;
-        let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95), loud], 6, &ALL_KINDS);
-        record.header.plan.stop.limits = vec![limit.parse().unwrap()];
-        let kind = FindingKind::Report(ReportFinding::NoiseAboveRegion);
-        summarize(&record).findings.into_iter().find(|finding| finding.kind == kind).map(|finding| finding.text)
-    };
-    assert!(noise("cpu > +5%").unwrap().ends_with(", limit 5 %."), "{:?}", noise("cpu > +5%"));
-    assert_eq!(noise("cpu > +50%"), None, "it is small beside the limit");
-}
-
-#[test]
 fn what_an_event_says_of_the_machine_is_not_found_again_in_its_facts() {
     let mut record = standard();
     record.header.environment.sections[0].facts[1].1 = "powersave".to_owned();
