@@ -185,6 +185,16 @@ fn forks_are_declared_by_how_long_earlier_ones_took() {
     assert!(many.abs_diff(2 * few) <= 1, "{few} forks of twice the time, {many} by the formula");
 }
 
+#[test]
+fn a_high_cap_of_the_warm_up_is_not_planned_for() {
+    let start_s = |cap: &str| {
+        let plan = plan(&[], &Options { warmup_cap: Some(cap.parse().unwrap()), ..Options::default() });
+        fork_time(&plan, &plan.groups[0]).as_secs_f64()
+    };
+    assert!(start_s("20s") + 10.0 < start_s("40s"), "{} and {} s", start_s("20s"), start_s("40s"));
+    assert_eq!(start_s("3m"), start_s("10m"));
+}
+
 /// The row that says how the comparisons of a plan are judged.
 #[test]
 fn a_plan_says_in_one_sentence_how_its_comparisons_are_judged() {
