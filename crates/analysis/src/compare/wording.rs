@@ -121,6 +121,9 @@ pub(crate) fn visible(comparison: &Comparison) -> String {
     format!("; with {starts}, differences below {least} are often missed")
 }
 
+/// So few starts hardly tell how much starts differ, so they do not say that more would not help.
+const FEW_FOR_FORECAST: u32 = 4;
+
 /// What more starts would show. Those that are too few for an interval are too few for an outlook.
 fn outlook(reason: UndecidedReason, forks_needed: Option<u32>, comparison: &Comparison) -> String {
     match (forks_needed, comparison.method.kind) {
@@ -140,6 +143,9 @@ pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool, compa
     let next = match (ratio.needed_s, &ratio.reason) {
         _ if is_disturbed => "other programs disturbed the run, so stop them first".to_owned(),
         (Some(seconds), _) if seconds <= WORTH_WAITING_S => format!("about {} more would decide it", roughly(seconds)),
+        (Some(_), _) if ratio.forks < FEW_FOR_FORECAST && ratio.prior.is_none() => {
+            format!("{} are too few to say how much more would decide it", count(ratio.forks.into(), "start"))
+        }
         (Some(_), _) => {
             let remedy = match comparisons {
                 1 => "use a quieter machine or a wider region (--region)",
@@ -209,6 +215,9 @@ mod tests {
         assert_eq!(said(Some(240.0)), "About 4 min more would decide it.");
         assert_eq!(said(None), "An earlier question of the plan is still open.");
         assert!(said(Some(16_000.0)).ends_with("compare fewer servers or scenarios (-s, -m)."));
+        let few = CurrencyRatio { forks: 3, ..ratio(Some(16_000.0)) };
+        let says = "3 starts are too few to say how much more would decide it.";
+        assert_eq!(what_would_decide(&few, false, 2), says);
         assert!(what_would_decide(&ratio(Some(16_000.0)), false, 1).contains(": use a quieter machine or "));
         assert_eq!(what_would_decide(&ratio(None), true, 2), "Other programs disturbed the run, so stop them first.");
     }
