@@ -103,8 +103,10 @@ impl Condition {
 
     /// Whether this figure, in the unit of the metric, meets it.
     pub fn is_met_by(&self, value: f64) -> bool {
+        // Of 1,000 requests, 7 are 0.7 %, though no binary fraction is either of them.
+        let is_equal = (value - self.limit).abs() <= 1e-12 * self.limit.abs();
         let beyond = if self.above { value > self.limit } else { value < self.limit };
-        beyond || (self.or_equal && value == self.limit)
+        if is_equal { self.or_equal } else { beyond }
     }
 }
 
@@ -233,6 +235,18 @@ mod tests {
         assert!(posted.is_about("POST /cart") && !posted.is_about("GET /cart"));
         let all: Condition = "errors>1%".parse().unwrap();
         assert!(all.is_about("GET /") && all.bounds_all_errors() && !of_cart.bounds_all_errors());
+    }
+
+    #[test]
+    fn a_share_that_is_just_the_limit_is_not_above_it() {
+        let is_met = |text: &str, failed: f64| text.parse::<Condition>().unwrap().is_met_by(failed / 1000.0);
+        for per_mille in 1..1000 {
+            let (limit, failed) = (f64::from(per_mille) / 10.0, f64::from(per_mille));
+            assert!(!is_met(&format!("errors>{limit}%"), failed), "{limit}");
+            assert!(is_met(&format!("errors>={limit}%"), failed), "{limit}");
+            assert!(is_met(&format!("errors>{limit}%"), failed + 1.0), "{limit}");
+            assert!(!is_met(&format!("errors>={limit}%"), failed - 1.0), "{limit}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use tare_units::Span;
 pub struct LoadPlan {
     /// The URL under load; the first of several.
     pub url: String,
-    /// Method and path of the first request: `GET /path`.
+    /// Method and path of the request; of several, `GET /path and 2 more`.
     pub request: String,
     /// Number of different requests that take turns.
     pub requests: u32,

@@ -102,9 +102,23 @@ pub(super) fn short_revision(revision: Option<&str>) -> String {
     revision.unwrap_or_default().chars().take(REVISION_DIGITS).collect()
 }
 
-/// Four significant digits: `1.083`, `12,340` without the comma.
+/// Four significant digits: `1.083`, `12,340` without the comma, `3.217e-9`.
 pub(super) fn number(value: f64) -> String {
     let magnitude = if value == 0.0 || !value.is_finite() { 0.0 } else { value.abs().log10().floor() };
-    let decimals = (3.0 - magnitude).clamp(0.0, 9.0) as usize;
+    if magnitude < -6.0 {
+        return format!("{value:.3e}");
+    }
+    let decimals = (3.0 - magnitude).max(0.0) as usize;
     format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_four_digits_however_small_it_is() {
+        let texts = [0.0, 12_340.0, 1.083, 0.0625, 3.2171e-9].map(number);
+        assert_eq!(texts, ["0.000", "12340", "1.083", "0.06250", "3.217e-9"]);
+    }
 }

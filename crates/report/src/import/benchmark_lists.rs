@@ -39,8 +39,16 @@ pub(super) fn hyperfine(content: &Content<'_>) -> Option<Result<Found, String>> 
 pub(super) fn benchmark_dotnet(content: &Content<'_>) -> Option<Result<Found, String>> {
     let json = content.value()?;
     json.get("HostEnvironmentInfo")?;
-    Some(all("benchmark-dotnet", json.get("Benchmarks")?.as_array()?, |found, one| {
-        let (name, statistics) = (one.get("FullName")?.as_str()?, &one["Statistics"]);
+    let benchmarks = json.get("Benchmarks")?.as_array()?;
+    Some(all("benchmark-dotnet", benchmarks, |found, one| {
+        let (full_name, statistics) = (one.get("FullName")?.as_str()?, &one["Statistics"]);
+        // `Foo.Bar: Job-ABC(Runtime=.NET 8.0)`: one benchmark under several jobs.
+        let job = one["DisplayInfo"].as_str().and_then(|text| Some(text.split_once(": ")?.1));
+        let has_others = benchmarks.iter().filter(|other| other["FullName"] == one["FullName"]).count() > 1;
+        let name = match job.filter(|_| has_others) {
+            Some(job) => &format!("{full_name} ({job})"),
+            None => full_name,
+        };
         // A benchmark that failed has no statistics.
         let Some(mean) = statistics["Mean"].as_f64() else {
             found.left_out.push(name.to_owned());

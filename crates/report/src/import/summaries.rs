@@ -20,8 +20,8 @@ pub(super) struct Summary {
     /// Counts of responses: the places of those that succeeded, and of those that did not.
     counts: (&'static str, &'static str),
     at: Option<&'static str>,
-    /// What was measured; otherwise the file says it.
-    name: Option<&'static str>,
+    /// The places of what was measured; where there is none, the file's name says it.
+    names: &'static str,
 }
 
 const NOTHING: Summary = Summary {
@@ -33,10 +33,10 @@ const NOTHING: Summary = Summary {
     share: None,
     counts: ("", ""),
     at: None,
-    name: None,
+    names: "",
 };
 
-/// The URL names it, so that a load has one line whatever its files are called.
+/// URLs and model name it, so that a load has one line whatever its files are called, and another load has another.
 pub(super) const TARE_LOAD: Summary = Summary {
     mark: "/response/percentiles",
     unit: "ns",
@@ -45,7 +45,7 @@ pub(super) const TARE_LOAD: Summary = Summary {
     rate: "/throughput_per_s",
     share: Some(("/requests/failed_share", "failed")),
     at: Some("/started_at"),
-    name: Some("/url"),
+    names: "/url /urls/1/url /model/text",
     ..NOTHING
 };
 
@@ -105,7 +105,8 @@ pub(super) fn read(content: &Content<'_>, summary: &Summary) -> Option<Result<Fo
     json.pointer(summary.mark)?;
     let number = |place: &str| json.pointer(place).and_then(Value::as_f64);
     let text = |place: Option<&str>| json.pointer(place?)?.as_str();
-    let name = text(summary.name).unwrap_or(content.name);
+    let names: Vec<&str> = summary.names.split_whitespace().filter_map(|place| text(Some(place))).collect();
+    let name = &if names.is_empty() { content.name.to_owned() } else { names.join(", ") };
     let failures = counts(json, summary.counts.1, false);
     let is_without_success = !failures.is_empty() && counts(json, summary.counts.0, true).is_empty();
     if is_without_success || number(summary.rate) == Some(0.0) {

@@ -1,6 +1,6 @@
 //! Forms that are text: wrk's output, Locust's table, `go test -bench`, and HdrHistogram's interval log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tare_analysis::history::ImportedFigure;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
@@ -93,16 +93,24 @@ pub(super) fn locust(content: &Content<'_>) -> Option<Result<Found, String>> {
 }
 
 /// `go test -bench`: a name, a count, and pairs of value and unit. Several runs (`-count`) become their mean with its interval.
+/// Benchmarks of several packages are told apart. A line without a number for each unit is of the program's own log.
 pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
-    let mut values: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
+    let mut values: BTreeMap<(String, &str), Vec<f64>> = BTreeMap::new();
+    let packages: BTreeSet<&str> = content.text.lines().filter_map(|line| line.strip_prefix("pkg: ")).collect();
+    let mut package = "";
     for line in content.text.lines() {
+        if let Some(name) = line.strip_prefix("pkg: ").filter(|_| packages.len() > 1) {
+            package = name;
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         let [name, count, pairs @ ..] = &words[..] else { continue };
         if !name.starts_with("Benchmark") || count.parse::<u64>().is_err() {
             continue;
         }
-        for pair in pairs.chunks_exact(2) {
-            values.entry((name, pair[1])).or_default().push(pair[0].parse().ok()?);
+        let name = if package.is_empty() { (*name).to_owned() } else { format!("{package}.{name}") };
+        let figures: Option<Vec<f64>> = pairs.chunks(2).map(|pair| pair[0].parse().ok()).collect();
+        for (value, pair) in figures.into_iter().flatten().zip(pairs.chunks_exact(2)) {
+            values.entry((name.clone(), pair[1])).or_default().push(value);
         }
     }
     let mut found = Found::default();
@@ -112,7 +120,7 @@ pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
             continue;
         };
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let figure = ImportedFigure::new(name, "mean", unit, polarity, mean);
+        let figure = ImportedFigure::new(&name, "mean", unit, polarity, mean);
         found.figures.push(figure.with_interval(interval_of_mean(&values)));
     }
     (!found.figures.is_empty()).then_some(Ok(found))

@@ -1,5 +1,7 @@
 //! Results of other tools, as their documents describe them.
 
+mod names;
+
 use std::path::Path;
 use std::time::Duration;
 

@@ -44,7 +44,7 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
         ("agents", list(&equipment.agents), "generators that each make one share of the load"),
         ("addresses", addresses, "addresses of the server, over which connections are spread"),
         ("server", server, "process of this machine whose use and stops are shown"),
-        ("request", Some(plan.request.clone()), "method and path of the first request"),
+        ("request", Some(plan.request.clone()), "method and path"),
         ("different requests", Some(plan.requests.to_string()), "they take turns"),
         ("setup", plan.setup.clone(), "file of the requests that each user sends once before the load"),
         ("feed", list(&plan.feeds), "files that fill the variables of requests"),

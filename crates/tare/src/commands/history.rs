@@ -76,7 +76,12 @@ fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
         entries.filter(|file| file.extension().is_some_and(|ending| ending == "json")).collect();
-    files.sort();
+    // Of two of the same time, the tenth comes behind the second.
+    files.sort_by_cached_key(|file| {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let kind = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+        (kind.to_owned(), stem[kind.len()..].parse::<u64>().ok())
+    });
     let read = |file: &PathBuf| {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
         serde_json::from_str(&text)

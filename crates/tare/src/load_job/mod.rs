@@ -77,7 +77,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     let stop = stop(args, &protocol);
     let plan = LoadPlan {
         url: place.shown_url(),
-        request: requests.list.first().map(RequestSpec::shown_name).unwrap_or_default(),
+        request: shown_requests(&requests.list),
         requests: requests.list.len() as u32,
         checks: args.request.check.len() as u32,
         feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
@@ -143,6 +143,15 @@ fn say_what_is_connected_to(place: &LoadTarget) {
     let is_loopback = place.target.tcp_address().is_none_or(|address| address.ip().is_loopback());
     if let Some(name) = unused_proxy(place.url.scheme(), is_loopback, |name| std::env::var(name).ok()) {
         print_note(&format!("  {name} is set and not used: tare connects to the server itself"));
+    }
+}
+
+/// `GET /a`, of several requests `GET /a and 2 more`.
+fn shown_requests(list: &[RequestSpec]) -> String {
+    match list.split_first() {
+        None => String::new(),
+        Some((only, [])) => only.shown_name(),
+        Some((first, others)) => format!("{} and {} more", first.shown_name(), others.len()),
     }
 }
 

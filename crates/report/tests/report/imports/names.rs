@@ -1,0 +1,46 @@
+//! Results of other tools whose figures would share a name: each stays a line of its own.
+
+use super::{lines, read};
+
+#[test]
+fn benchmarks_of_several_go_packages_are_told_apart_and_a_log_between_them_is_no_result() {
+    let one = "pkg: example.com/a\nBenchmarkParse-8 10 1000 ns/op\n";
+    let two = "BenchmarkLog-8 100 messages were dropped\npkg: example.com/b\nBenchmarkParse-8 10 9000 ns/op\n";
+    assert_eq!(lines(&read("go.txt", one)), ["BenchmarkParse-8 mean = 1000 ns/op ↓"]);
+    assert_eq!(
+        lines(&read("go.txt", &[one, two].concat())),
+        ["example.com/a.BenchmarkParse-8 mean = 1000 ns/op ↓", "example.com/b.BenchmarkParse-8 mean = 9000 ns/op ↓"]
+    );
+}
+
+#[test]
+fn a_benchmark_under_several_jobs_has_a_line_for_each() {
+    let entry = |job: &str, mean: &str| {
+        let statistics = if mean.is_empty() { "null".to_owned() } else { format!("{{\"Mean\": {mean}}}") };
+        format!("{{\"FullName\": \"N.X\", \"DisplayInfo\": \"N.X: {job}\", \"Statistics\": {statistics}}}")
+    };
+    let of = |entries: [String; 2]| {
+        let text = format!("{{\"HostEnvironmentInfo\": {{}}, \"Benchmarks\": [{}]}}", entries.join(", "));
+        let result = read("x.json", &text);
+        (lines(&result), result.left_out.clone())
+    };
+    let (both, _) = of([entry("net6", "100"), entry("net8", "50")]);
+    assert_eq!(both, ["N.X (net6) mean = 100 ns ↓", "N.X (net8) mean = 50 ns ↓"]);
+    let (one, left_out) = of([entry("net6", ""), entry("net8", "50")]);
+    assert_eq!((one, left_out), (vec!["N.X (net8) mean = 50 ns ↓".to_owned()], vec!["N.X (net6)".to_owned()]));
+}
+
+#[test]
+fn loads_of_one_url_by_another_model_or_with_other_urls_are_other_lines() {
+    let load = |model: &str, urls: &str| {
+        let text = format!(
+            "{{\"url\": \"http://h/a\", \"model\": {{\"text\": \"{model}\"}}, \"throughput_per_s\": 5, {urls}
+             \"response\": {{\"percentiles\": []}}}}"
+        );
+        lines(&read("load.json", &text)).remove(0)
+    };
+    assert_eq!(load("closed loop", ""), "http://h/a, closed loop throughput = 5 per_s ↑");
+    assert_eq!(load("open loop", ""), "http://h/a, open loop throughput = 5 per_s ↑");
+    let two = "\"urls\": [{\"url\": \"GET /a\"}, {\"url\": \"GET /b\"}],";
+    assert_eq!(load("closed loop", two), "http://h/a, GET /b, closed loop throughput = 5 per_s ↑");
+}
