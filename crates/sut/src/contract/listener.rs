@@ -12,8 +12,6 @@ use super::http2::Deadline;
 use super::stream::Stream;
 
 const CHECKED_MESSAGES: usize = 3;
-/// A stamp further from this machine's clock is not a time.
-const PLAUSIBLE: Duration = Duration::from_secs(86_400);
 /// Bytes of a message in an error text.
 const SHOWN_BYTES: usize = 60;
 
@@ -25,7 +23,7 @@ pub(super) fn listen(client: &Client, request: &Request) -> Result<(), String> {
         let message = line.next_message(&mut endpoint)?;
         line.received += 1;
         let number = line.received;
-        let stamp = plausible_stamp(&message).ok_or_else(|| {
+        let stamp = Stamped::from_message(&message, clock::wall_unix_ns()).ok_or_else(|| {
             let shown = message[..message.len().min(SHOWN_BYTES)].escape_ascii();
             format!("message {number} is \"{shown}\", not the time since 1970 in 13, 16 or 19 digits")
         })?;
@@ -39,11 +37,6 @@ pub(super) fn listen(client: &Client, request: &Request) -> Result<(), String> {
     // The server's reaction to a close is not part of the check.
     let _ = line.stream.write_all(endpoint.outgoing());
     Ok(())
-}
-
-fn plausible_stamp(message: &[u8]) -> Option<Stamped> {
-    let near = |stamp: &Stamped| stamp.unix_ns.abs_diff(clock::wall_unix_ns()) < PLAUSIBLE.as_nanos() as u64;
-    Stamped::from_message(message).filter(near)
 }
 
 /// A connection with bytes that were read and not used yet.

@@ -67,7 +67,8 @@ impl Reply {
     /// Takes the trailers, by name in lower case.
     pub fn take_trailers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
         let Some(code) = value("grpc-status") else { return };
-        match std::str::from_utf8(code).ok().and_then(|code| code.trim().parse().ok()) {
+        let digits = std::str::from_utf8(code).ok().filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()));
+        match digits.and_then(|code| code.parse().ok()) {
             Some(code) => {
                 let message = percent_decode(value("grpc-message").unwrap_or_default());
                 self.status = Some((Code(code), shown(&message.collect::<Vec<u8>>())));
@@ -99,7 +100,9 @@ impl Reply {
 
 /// Text of a server without control characters, of bounded length.
 fn shown(text: &[u8]) -> String {
-    let cut = &text[..text.len().min(SHOWN_BYTES)];
+    let is_within_letter = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000);
+    let end = (0..=text.len().min(SHOWN_BYTES)).rev().find(|at| !is_within_letter(at)).unwrap_or(0);
+    let cut = &text[..end];
     let ellipsis = if cut.len() < text.len() { "…" } else { "" };
     let printable = |char: char| if char.is_control() { char.escape_default().collect() } else { vec![char] };
     String::from_utf8_lossy(cut).chars().flat_map(printable).collect::<String>() + ellipsis
@@ -146,6 +149,7 @@ mod tests {
             (&[GRPC], &compressed, ok, Code::OK, "the message is compressed, although no compressed one can be read;"),
             (&[GRPC], &compressed, denied, Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
             (&[GRPC], &one, &[("grpc-status", "ok")], Code::OK, "grpc-status \"ok\" is no number"),
+            (&[GRPC], &one, &[("grpc-status", "+0")], Code::OK, "grpc-status \"+0\" is no number"),
             (&[("content-type", "text/html")], b"<html>", &[], Code::OK, "content-type \"text/html\" instead of app"),
             (&[], b"", &[], Code::OK, "content-type is absent instead of application/grpc"),
             (denied, b"", &[], Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK: \"not you"),
@@ -154,5 +158,11 @@ mod tests {
             let told = told(headers, body, trailers, wanted);
             assert!(told.starts_with(expected), "{told}, not {expected}");
         }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_letters() {
+        assert_eq!(shown("你".repeat(100).as_bytes()), "你".repeat(66) + "…");
+        assert_eq!(shown("é".as_bytes()), "é");
     }
 }

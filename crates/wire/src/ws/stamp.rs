@@ -8,12 +8,16 @@ pub struct Stamped {
     pub unit_ns: u64,
 }
 
+/// A number further from now is no time but, for example, an article number, or an id with a date of its own.
+const NEAR_NS: u64 = 30 * 86_400 * 1_000_000_000;
+
 impl Stamped {
     /// The stamp of a message: a number of 13, 16 or 19 digits, in milliseconds, microseconds or nanoseconds since
-    /// 1970. Of several numbers, the finest counts.
-    pub fn from_message(message: &[u8]) -> Option<Self> {
-        let numbers = message.split(|byte| !byte.is_ascii_digit());
-        numbers.filter_map(Self::read).min_by_key(|stamped| stamped.unit_ns)
+    /// 1970, within a month of `now_unix_ns`. Of several such numbers, the finest counts.
+    pub fn from_message(message: &[u8], now_unix_ns: u64) -> Option<Self> {
+        let numbers = message.split(|byte| !byte.is_ascii_digit()).filter_map(Self::read);
+        let is_near = |stamped: &Self| stamped.unix_ns.abs_diff(now_unix_ns) < NEAR_NS;
+        numbers.filter(is_near).min_by_key(|stamped| stamped.unit_ns)
     }
 
     fn read(digits: &[u8]) -> Option<Self> {
@@ -40,10 +44,13 @@ mod tests {
             (r#"{"ms":1732200000123,"ns":1732200000123456789}"#, Some((1_732_200_000_123_456_789, 1))),
             ("12 apples", None),
             ("", None),
-            ("9999999999999999999", Some((9_999_999_999_999_999_999, 1))),
-            ("9999999999999999 x", Some((9_999_999_999_999_999_000, 1_000))),
+            // An article, a card and an id, alone and beside a time.
+            (r#"{"ean":4006381333931}"#, None),
+            ("4111111111111111 1732200000123", Some((1_732_200_000_123_000_000, 1_000_000))),
+            (r#"{"id":"1311234567890123456","at":1732200000123456}"#, Some((1_732_200_000_123_456_000, 1_000))),
+            ("9999999999999999999", None),
         ] {
-            let read = Stamped::from_message(message.as_bytes());
+            let read = Stamped::from_message(message.as_bytes(), 1_732_200_100_000_000_000);
             assert_eq!(read.map(|stamped| (stamped.unix_ns, stamped.unit_ns)), stamp, "{message}");
         }
     }

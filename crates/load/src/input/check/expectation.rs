@@ -54,7 +54,7 @@ impl Expectation {
             }
         }
         if all.statuses.is_empty() {
-            all.statuses.push(200..=299);
+            all.statuses.push(if all.grpc.is_some() { 200..=200 } else { 200..=299 });
         }
         all
     }

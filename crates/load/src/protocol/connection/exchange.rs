@@ -102,6 +102,11 @@ impl Exchange {
         self.answer.progress(if self.subscription.is_some() { 0 } else { self.times.status })
     }
 
+    /// Before the request is sent again: nothing of the new answer has come.
+    pub(crate) fn forget_answer(&mut self) {
+        (self.answer, self.times.status) = (PartialAnswer::default(), 0);
+    }
+
     pub(crate) fn fail(self, problem: Problem) -> Step {
         Step::Finished(self, Some(problem))
     }
@@ -113,7 +118,7 @@ impl Exchange {
                 let status = self.times.status;
                 match next_request(&sent, status, &location, base, (self.redirects, requests.follow())) {
                     Ok(next) => {
-                        (self.answer, self.times.status) = (PartialAnswer::default(), 0);
+                        self.forget_answer();
                         self.redirects += 1;
                         return Step::Returned(Returned {
                             exchange: self,

@@ -189,6 +189,13 @@ impl Connection {
         state.completes_answer(cause)
     }
 
+    /// Notes when the bytes came that are received next: requests leave then that a server had no stream for.
+    pub(crate) const fn note_arrival(&mut self, at: Nanos) {
+        if let Self::Http2(state) = self {
+            state.received_at = at;
+        }
+    }
+
     /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         on_state!(self, state => state.receive(bytes, requests))

@@ -51,8 +51,10 @@ impl Http2 {
 
     pub(super) fn open_waiting(&mut self) {
         while self.accepts_stream()
-            && let Some(stream) = self.waiting.pop_front()
+            && let Some(mut stream) = self.waiting.pop_front()
         {
+            let left = Some(self.received_at);
+            (stream.exchange.times.sent, stream.exchange.times.blocked_until) = (left, left);
             self.open_stream(stream);
         }
         if self.is_retired() {
@@ -210,6 +212,7 @@ impl Http2 {
         let Stream { mut exchange, parts, .. } = stream;
         if exchange.returns < MOST_RETURNS {
             exchange.returns += 1;
+            exchange.forget_answer();
             return self.ended.push_back(Step::Returned(Returned { exchange, parts, redirected: None }));
         }
         let text = "connection ended (GOAWAY) with this request unprocessed, also when it was asked again; does the \

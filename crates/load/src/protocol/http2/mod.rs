@@ -33,6 +33,8 @@ pub(crate) struct Http2 {
     streams: Vec<Stream>,
     /// Requests that wait for the server's settings, or for one stream less.
     waiting: VecDeque<Stream>,
+    /// When the bytes came that are being read: a request that waited for them leaves then.
+    pub(crate) received_at: Nanos,
     next_id: u32,
     /// Open streams whose request has not left completely.
     uploading: usize,

@@ -115,6 +115,47 @@ fn an_answer_that_has_no_body_has_no_data() {
 }
 
 #[test]
+fn a_request_that_waits_for_a_stream_leaves_when_there_is_one() {
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
+    let parts = Arc::new(Parts::new(Method::GET, "/".to_owned(), Vec::new(), [][..].into()));
+    let mut http2 = Http2::new("http://localhost".into(), None);
+    http2.open();
+    for intended in [1, 2] {
+        let times = Times { intended: Nanos(intended), sent: Some(Nanos(intended)), ..Times::default() };
+        http2.begin(Exchange::new(&requests, 0, times, Nanos(100)), Arc::clone(&parts));
+    }
+    // One stream at a time; the first answer makes room for the second request.
+    http2.received_at = Nanos(10);
+    http2.receive(&mut &*frame(4, 0, 0, b"\0\x03\0\0\0\x01"), &requests);
+    for (at, stream) in [(20, 1), (30, 3)] {
+        http2.received_at = Nanos(at);
+        let Step::Finished(exchange, None) = http2.receive(&mut &*frame(HEADERS, 5, stream, b"\x88"), &requests) else {
+            panic!("stream {stream} has no answer")
+        };
+        let left = Some(Nanos(at - 10));
+        assert_eq!((exchange.times.sent, exchange.times.blocked_until), (left, left), "stream {stream}");
+    }
+}
+
+#[test]
+fn a_request_that_is_sent_again_has_no_part_of_the_first_answer() {
+    let request = RequestSpec::get("/").expecting(Check::length(4));
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![request])).unwrap();
+    let parts = Arc::new(Parts::new(Method::GET, "/".to_owned(), Vec::new(), [][..].into()));
+    let mut http2 = Http2::new("http://localhost".into(), None);
+    http2.open();
+    http2.begin(Exchange::new(&requests, 0, Times::default(), Nanos(1)), parts);
+    let begun = [frame(4, 0, 0, b""), frame(HEADERS, 4, 1, b"\x88"), frame(0, 0, 1, b"part")].concat();
+    assert!(matches!(http2.receive(&mut &*begun, &requests), Step::More));
+    let Step::Returned(mut returned) = http2.receive(&mut &*frame(7, 0, 0, &[0; 8]), &requests) else {
+        panic!("it was not processed, says the server")
+    };
+    assert_eq!((returned.exchange.times.status, returned.exchange.progress().as_str()), (0, ""));
+    returned.exchange.answer.take_body(b"full", &requests.get(0).expectation);
+    assert!(matches!(returned.exchange.complete(&requests, ""), Step::Finished(_, None)));
+}
+
+#[test]
 fn a_timeout_says_why_the_request_has_not_left() {
     let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
     let parts = Parts::new(Method::POST, "/".to_owned(), Vec::new(), b"12345"[..].into());

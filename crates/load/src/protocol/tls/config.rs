@@ -57,7 +57,7 @@ impl Security {
                     let file = identity.certificate.display();
                     unusable_setting(
                         format!("{file}: {error}"),
-                        "give a certificate and the private key that belongs to it",
+                        "give a certificate and the private key that belongs to it: RSA, P-256, P-384 or Ed25519",
                     )
                 })?
             }

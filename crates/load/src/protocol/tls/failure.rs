@@ -6,7 +6,8 @@ use super::verify::is_of_an_authority;
 use crate::error::LoadError;
 
 /// What tare can speak, which a test holds against the library.
-const OFFER: &str = "tare offers TLS 1.3, and TLS 1.2 with ECDHE and AES-GCM or ChaCha20";
+const OFFER: &str = "tare offers TLS 1.3, and TLS 1.2 with ECDHE and AES-GCM or ChaCha20, for certificates with these keys: RSA of \
+                     2048 bits or more, P-256, P-384, Ed25519";
 /// An alert does not say what its sender would accept.
 const ASK: &str = "`openssl s_client -connect HOST:PORT` shows what the server speaks";
 
@@ -34,6 +35,13 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
              subjectAltName, or check nothing (--insecure)"
                 .to_owned()
         }
+        // The library's text is a list of the bytes of identifiers.
+        Error::InvalidCertificate(
+            CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. },
+        ) => "the server's certificate is signed in a way that is not checked, such as with SHA-1; issue it with SHA-256, or check \
+              nothing (--insecure)"
+            .to_owned(),
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) if !is_established => {
             format!("{error}: does the server speak TLS on this port at all?")
@@ -44,8 +52,10 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
                  may have only CBC or DHE suites, or want a client certificate (--cert); {ASK}"
             )
         }
-        Error::AlertReceived(AlertDescription::ProtocolVersion)
-        | Error::PeerIncompatible(
+        Error::AlertReceived(AlertDescription::ProtocolVersion) => {
+            format!("the server refuses: it has no version in common with tare, or no signature; {OFFER}; {ASK}")
+        }
+        Error::PeerIncompatible(
             PeerIncompatible::ServerDoesNotSupportTls12Or13
             | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
             | PeerIncompatible::Tls12NotOffered
@@ -59,8 +69,9 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
 
 fn remedy_of_certificate(reason: &CertificateError) -> &'static str {
     match reason {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "; name the authority's file (--cacert), or check nothing (--insecure)"
+        CertificateError::UnknownIssuer => "; name the authority's file (--cacert), or check nothing (--insecure)",
+        CertificateError::BadSignature => {
+            "; name the authority that signed it (--cacert), whose RSA keys have 2048 bits or more, or check nothing (--insecure)"
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "; renew the server's certificate, set this machine's clock, or check nothing (--insecure)"
@@ -102,11 +113,24 @@ mod tests {
         }
     }
 
+    fn sha1() -> Error {
+        CertificateError::UnsupportedSignatureAlgorithmContext {
+            signature_algorithm_id: vec![6, 9, 42],
+            supported_algorithms: Vec::new(),
+        }
+        .into()
+    }
+
     #[test]
     fn a_server_without_anything_in_common_is_told_from_one_that_refuses_a_certificate() {
         for (error, says) in [
             (Error::AlertReceived(AlertDescription::HandshakeFailure), "CBC or DHE"),
-            (Error::AlertReceived(AlertDescription::ProtocolVersion), "only versions before TLS 1.2"),
+            (
+                Error::AlertReceived(AlertDescription::ProtocolVersion),
+                "no version in common with tare, or no signature",
+            ),
+            (CertificateError::BadSignature.into(), "RSA keys have 2048 bits or more"),
+            (sha1(), "issue it with SHA-256"),
             (PeerIncompatible::ServerDoesNotSupportTls12Or13.into(), "only versions before TLS 1.2"),
             (PeerIncompatible::NoKxGroupsInCommon.into(), "tare offers TLS 1.3"),
             (Error::AlertReceived(AlertDescription::CertificateRequired), "give a client certificate"),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
-use tare_sys::clock::Nanos;
+use tare_sys::clock::{self, Nanos};
 use tare_sys::poll::{Payload, Token, Transport};
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
@@ -33,6 +33,8 @@ pub(crate) struct WebSocket {
     /// Whether the bytes to be read arrived together with the handshake's, and so before any request.
     arrived_with_handshake: bool,
     ping_sent_at: Option<Nanos>,
+    /// When it was opened, by the wall clock. Stamps of messages are near it.
+    opened_unix_ns: u64,
 }
 
 impl WebSocket {
@@ -58,6 +60,7 @@ impl WebSocket {
         let is_open = received.map_err(|error| Problem::new(ErrorClass::Upgrade, error))?;
         if is_open {
             (self.handshake, self.endpoint) = (None, Some(Endpoint::client()));
+            self.opened_unix_ns = clock::wall_unix_ns();
             self.arrived_with_handshake = !bytes.is_empty();
         }
         Ok(is_open)
@@ -170,7 +173,8 @@ impl WebSocket {
     /// message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
         if self.push.is_some() {
-            return (!self.send_unsent()).then(|| Step::Pushed(Stamped::from_message(message)));
+            let stamp = Stamped::from_message(message, self.opened_unix_ns);
+            return (!self.send_unsent()).then_some(Step::Pushed(stamp));
         }
         if self.arrived_with_handshake || !self.has_sent_request {
             self.early_message_problem.get_or_insert_with(|| unrequested_message(message));

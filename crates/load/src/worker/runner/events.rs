@@ -93,6 +93,7 @@ impl<C: Clock> SliceRunner<C> {
             return;
         }
         let freed = self.dispatcher.blocked_at(at);
+        self.connections.at(token).note_arrival(at);
         loop {
             match self.connections.at(token).receive(&mut bytes, &self.setup.requests) {
                 Step::More => break,

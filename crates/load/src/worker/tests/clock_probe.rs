@@ -15,7 +15,9 @@ use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
 
-const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
+fn ours() -> Epoch {
+    Epoch { unix_ns: *EPOCH_NS, within_ns: 10 }
+}
 const S: i64 = 1_000_000_000;
 /// Delay of a message. Each second one takes ten times as long.
 const THERE: u64 = 2 * MS;
@@ -30,7 +32,7 @@ fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
             ends.insert(token, Endpoint::server());
             let pushed = (0..messages).map(|n| {
                 let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
-                let stamp = (EPOCH_NS + sent_ns).checked_add_signed(ahead_ns).unwrap().to_string();
+                let stamp = (*EPOCH_NS + sent_ns).checked_add_signed(ahead_ns).unwrap().to_string();
                 let mut end = Endpoint::server();
                 end.send_message(Kind::Text, stamp.as_bytes()).unwrap();
                 let delay_ns = if n % 2 == 0 { THERE } else { THERE * 10 };
@@ -60,7 +62,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
         let messages = &sample.messages;
         assert_eq!((sample.failed, messages.received, messages.subscriptions), (0, 24, 3), "{:?}", sample.errors);
         assert_eq!((sample.response.len(), messages.missing, messages.ahead), (0, 0, 0), "stamps are not believed yet");
-        let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, messages.received, OURS);
+        let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, messages.received, ours());
         let (epoch, found) = (epoch.unwrap(), estimate.unwrap());
         // The way to the server takes 2 ms, and the round trip 3 ms.
         let offset_ns = ahead_ns - (THERE as i64) + 1_500_000;
@@ -73,7 +75,7 @@ fn a_sounding_finds_the_offset_of_a_clock_whether_it_is_ahead_or_behind() {
 #[test]
 fn a_server_that_answers_no_ping_leaves_its_clock_unknown() {
     let sample = heard(pushing(0, 100, false), None);
-    let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, sample.messages.received, OURS);
+    let ClockModel { epoch, estimate } = ClockModel::of(&sample.clock_samples, sample.messages.received, ours());
     assert_eq!((epoch, estimate.map(|found| (found.messages, found.round_trip_ns))), (None, Some((24, None))));
 }
 
@@ -84,14 +86,14 @@ fn a_slice_that_does_not_know_the_clock_counts_messages_and_states_no_latency() 
         let messages = &sample.messages;
         assert_eq!((sample.ok, sample.failed, messages.received, messages.subscriptions), (24, 0, 24, 3));
         assert_eq!((sample.response.len(), sample.jitter.len(), messages.ahead), (0, 21, 0));
-        assert_eq!(ClockModel::of(&sample.clock_samples, 0, OURS).epoch, None, "and asks nothing");
+        assert_eq!(ClockModel::of(&sample.clock_samples, 0, ours()).epoch, None, "and asks nothing");
     }
 }
 
 #[test]
 fn a_message_is_ahead_of_its_stamp_only_by_more_than_our_clocks_may_be_off() {
     for (within_ns, ahead) in [(0, 12), (2 * MS, 0)] {
-        let clock = Epoch { unix_ns: EPOCH_NS, within_ns };
+        let clock = Epoch { unix_ns: *EPOCH_NS, within_ns };
         // Each second message makes good for what the clock is ahead by.
         let sample = heard(pushing(3 * MS as i64, 100, true), Some(ClockModel::own_clock(clock)));
         assert_eq!((sample.response.len(), sample.messages.ahead), (24, ahead), "{within_ns}");
@@ -101,7 +103,7 @@ fn a_message_is_ahead_of_its_stamp_only_by_more_than_our_clocks_may_be_off() {
 #[test]
 fn messages_ahead_of_an_estimate_show_how_far_it_is_off() {
     let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
-    let clock = ClockModel { epoch: Some(OURS), estimate: Some(found) };
+    let clock = ClockModel { epoch: Some(ours()), estimate: Some(found) };
     let sample = heard(pushing(3 * MS as i64, 100, true), Some(clock));
     assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
     let widened = clock.widened_by(&sample.clock_samples);

@@ -1,10 +1,11 @@
 //! WebSockets in the simulated world: pushed messages, exchanges, and servers that fail.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use tare_sample::{ErrorClass, SliceSample};
-use tare_sys::clock::{Clock, Epoch, Nanos};
+use tare_sys::clock::{self, Clock, Epoch, Nanos};
 use tare_units::Span;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
@@ -18,7 +19,7 @@ use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
 
 /// The wall clock's time at the origin of the world.
-pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
+pub(super) static EPOCH_NS: LazyLock<u64> = LazyLock::new(clock::wall_unix_ns);
 pub(super) const START: Nanos = Nanos(100 * MS);
 pub(super) const PERIOD: Duration = Duration::from_millis(100);
 
@@ -43,7 +44,7 @@ fn pushing(messages: u64, came: fn(u64) -> u64, frames: fn(u64, &str) -> Vec<u8>
         let Some(greeting) = greeting(sent) else { return Vec::new() };
         let pushed = |n: u64| {
             let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
-            (Nanos(sent_ns + came(n)), frames(n, &(EPOCH_NS + sent_ns).to_string()))
+            (Nanos(sent_ns + came(n)), frames(n, &(*EPOCH_NS + sent_ns).to_string()))
         };
         std::iter::once((now + Duration::from_millis(1), greeting)).chain((0..messages).map(pushed)).collect()
     }))
@@ -72,7 +73,7 @@ fn pushed(world: World, messages: Option<u64>, stop: StopRule) -> SliceSample {
 }
 
 fn stamped(stop: StopRule) -> WorkerSlice {
-    let server_clock = Some(ClockModel::own_clock(Epoch { unix_ns: EPOCH_NS, within_ns: 0 }));
+    let server_clock = Some(ClockModel::own_clock(Epoch { unix_ns: *EPOCH_NS, within_ns: 0 }));
     WorkerSlice { server_clock, ..slice(Schedule::Closed, stop) }
 }
 
@@ -232,7 +233,7 @@ fn full_after(users: usize, to_others: &'static [u8]) -> World {
         opened += 1;
         let pushed = |n: u64| {
             let sent_ns = START_OF_MANY.0 + n * Nanos::from(PERIOD).0;
-            (Nanos(sent_ns + MS), text(n, &(EPOCH_NS + sent_ns).to_string()))
+            (Nanos(sent_ns + MS), text(n, &(*EPOCH_NS + sent_ns).to_string()))
         };
         std::iter::once((now, greeting)).chain((0..2).map(pushed)).collect()
     }))
