@@ -31,8 +31,11 @@ fn block(cell: &Cell, load: &Latency) -> String {
         let ms = value.map_or("-".to_owned(), milliseconds);
         out.push_str(&line(name, &ms, &ms, "-"));
     }
-    let rate = format!("{:.2}", load.pace.answers_per_s);
-    out.push_str(&line("mean requests/sec", &rate, &rate, "-"));
+    let answers_per_s = load.pace.answers_per_s;
+    let failed_per_s = if ok > 0 { answers_per_s * failed as f64 / ok as f64 } else { 0.0 };
+    let [all, right, wrong] =
+        [answers_per_s + failed_per_s, answers_per_s, failed_per_s].map(|rate| format!("{rate:.2}"));
+    out.push_str(&line("mean requests/sec", &all, &right, if failed > 0 { &wrong } else { "-" }));
     out.push_str(&format!("{}\n", heading("Response Time Distribution")));
     let [fast, middling, slow] = d.gatling_ranges;
     for (name, count) in

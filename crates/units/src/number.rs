@@ -3,6 +3,9 @@
 /// `0.011` as `1.1 %`, and `0.9996` as `99.9 %`: only a whole is 100 %.
 pub fn share(value: f64) -> String {
     let percent = value * 100.0;
+    if 0.0 < percent && percent < 0.0005 {
+        return "< 0.001 %".to_owned();
+    }
     let is_round = (percent - percent.round()).abs() < 1e-9;
     let percent = if (99.95..100.0).contains(&percent) && !is_round { 99.9 } else { percent };
     let decimals = if (99.5..99.95).contains(&percent) {
@@ -71,6 +74,7 @@ mod tests {
     fn counts_and_shares_read_well() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0.02, 0.011, 0.451, 0.0003, 0.998].map(share), ["2 %", "1.1 %", "45 %", "0.030 %", "99.8 %"]);
+        assert_eq!([1.0 / 300_100.0, 0.00001].map(share), ["< 0.001 %", "0.001 %"]);
         assert_eq!([0.9995, 0.9996, 0.99999, 9_999.0 / 10_000.0].map(share), ["99.9 %"; 4]);
         assert_eq!([0.994, 1.0, 1.0 - 1e-14, 1.0006].map(share), ["99 %", "100 %", "100 %", "100 %"]);
         assert_eq!([count(1, "fork"), count(3, "fork"), rate(4_000.4)], ["1 fork", "3 forks", "4,000/s"]);

@@ -53,7 +53,25 @@ pub(super) fn hold(
         }
     };
     let failed = value.is_none_or(|value| condition.is_met_by(value));
+    let measured = value.and_then(|value| exact(condition, value)).unwrap_or(measured);
     ThresholdResult { condition: condition.text.clone(), measured, failed }
+}
+
+/// A value near its limit with as many digits as tell them apart; `None` where fewer do. 999.7/s would read as 1,000/s.
+fn exact(condition: &Condition, value: f64) -> Option<String> {
+    let (scale, unit) = match condition.metric {
+        Metric::Throughput => (1.0, "/s"),
+        Metric::ErrorShare | Metric::StatusShare(..) => (100.0, " %"),
+        Metric::Latency(..) => (1e-6, " ms"),
+        _ => return None,
+    };
+    let (value, limit) = (value * scale, condition.limit * scale);
+    if (value - limit).abs() >= 0.005 * limit.abs() || value == limit {
+        return None;
+    }
+    let is_told = |text: &String| text.parse::<f64>().is_ok_and(|shown| (shown - limit).abs() > 1e-9 * limit.abs());
+    let text = (0..9).map(|decimals| format!("{value:.decimals$}")).find(is_told)?;
+    Some(text + unit)
 }
 
 /// Answered and failed requests that a condition is about, and their response times; `None` for all requests, which a
@@ -66,4 +84,19 @@ fn of_condition(tallies: &[RequestTally], condition: &Condition) -> Option<(u64,
         tally.response.merge_into(&mut times);
         Some((ok + tally.ok, failed + tally.failed, times))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_beside_its_limit_is_shown_on_its_side_of_it() {
+        let shown = |condition: &str, value: f64| exact(&condition.parse().unwrap(), value);
+        assert_eq!(shown("rps<1000", 999.7).as_deref(), Some("999.7/s"));
+        assert_eq!(shown("errors>1%", 100.0 / 9_600.0), None, "1.04 % is told by three digits");
+        assert_eq!(shown("errors>1%", 0.01002).as_deref(), Some("1.002 %"));
+        assert_eq!(shown("p99>5ms", 5_000_012.0).as_deref(), Some("5.00001 ms"));
+        assert_eq!((shown("rps<1000", 1000.0), shown("rps<1000", 900.0)), (None, None));
+    }
 }

@@ -8,7 +8,8 @@ use tare_analysis::summary::Summary;
 
 pub fn render(summary: &Summary) -> String {
     let mut text = String::new();
-    write_head(&mut text, "tare_run", "info", "The run that was measured");
+    // The type "info" of OpenMetrics is refused by readers of the older text form, such as the text files of node_exporter.
+    write_head(&mut text, "tare_run_info", "gauge", "The run that was measured");
     write_sample(&mut text, "tare_run_info", &run_labels(summary), 1.0);
     for family in families(summary) {
         write_head(&mut text, family.name, "gauge", family.help);

@@ -117,6 +117,7 @@ fn openmetrics_has_each_figure_once_in_base_units() {
     for name in ["tare_run_info", "tare_cpu_seconds_per_request", "tare_requests_per_second", "tare_ratio"] {
         assert!(families.contains(name), "{name} is not in {families:?}");
     }
+    assert!(text.lines().filter(|line| line.starts_with("# TYPE ")).all(|line| line.ends_with(" gauge")), "{text}");
     let cpu_ns = summary.cells[0].cpu_ns_per_request.unwrap().value;
     let line = text.lines().find(|line| line.starts_with("tare_cpu_seconds_per_request{")).unwrap();
     let cpu_s: f64 = line.rsplit(' ').next().unwrap().parse().unwrap();

@@ -204,7 +204,11 @@ fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is
     }
     let lines = json(&stdout(&bench.run(&["history", "--json"])));
     let line = &lines["lines"][0];
-    assert_eq!((line["name"].as_str(), line["points"].as_array().unwrap().len()), (Some(url.as_str()), 2), "{lines:#}");
+    assert_eq!(
+        (line["name"].as_str(), line["points"].as_array().unwrap().len()),
+        (Some(format!("{url}, closed loop, 2 users until 40 requests").as_str()), 2),
+        "{lines:#}"
+    );
     assert_eq!(line["points"][0]["value"], line["points"][1]["value"], "the JSON and the record are one load");
 
     let estimate = r#"{"point_estimate": 5.0, "confidence_interval": {"lower_bound": 4.0, "upper_bound": 6.0}}"#;

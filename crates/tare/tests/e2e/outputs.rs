@@ -46,6 +46,20 @@ fn two_forms_never_share_a_file() {
 }
 
 #[test]
+fn two_forms_never_share_a_file_by_a_link() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    fs::write(bench.path().join("b"), "").unwrap();
+    std::os::unix::fs::symlink("b", bench.path().join("linked")).unwrap();
+    fs::create_dir(bench.path().join("d")).unwrap();
+    for json in ["linked", "d/../b"] {
+        let output = bench.run(&["load", &server.url("/path0/4"), "-d", "60s", "--json", json, "--csv", "b"]);
+        let error = stderr(&output);
+        assert!(output.status.code() == Some(2) && error.contains("--json and --csv both write to "), "{error}");
+    }
+}
+
+#[test]
 fn a_folder_for_a_report_is_never_ignored() {
     let server = Reference::start(&[]);
     let bench = Bench::new();

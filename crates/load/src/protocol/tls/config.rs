@@ -47,7 +47,7 @@ impl Security {
                 })?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
-            TlsTrust::Any => builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::Any(provider))),
+            TlsTrust::Any => builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::Any)),
         };
         let mut config = match &spec.identity {
             None => builder.with_no_client_auth(),

@@ -20,7 +20,8 @@ pub(super) fn unusable_setting(what: String, remedy: &str) -> LoadError {
 pub(super) fn explain(error: &Error, is_established: bool) -> String {
     match error {
         _ if is_of_an_authority(error) => {
-            "the server has signed its certificate itself; name the file (--cacert), or check nothing (--insecure)"
+            "the server's certificate is that of an authority, such as one that it has signed itself; name its file \
+             (--cacert), or check nothing (--insecure)"
                 .to_owned()
         }
         Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) if presented.is_empty() => {
@@ -42,11 +43,14 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
         ) => "the server's certificate is signed in a way that is not checked, such as with SHA-1; issue it with SHA-256, or check \
               nothing (--insecure)"
             .to_owned(),
+        Error::InvalidCertificate(CertificateError::Other(other)) => {
+            format!("the server's certificate is refused: {}; issue another, or check nothing (--insecure)", other.0)
+        }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) if !is_established => {
             format!("{error}: does the server speak TLS on this port at all?")
         }
-        Error::AlertReceived(AlertDescription::HandshakeFailure) => {
+        Error::AlertReceived(AlertDescription::HandshakeFailure) if !is_established => {
             format!(
                 "the server refuses: it has no version, cipher suite or signature in common with tare; {OFFER}, so it \
                  may have only CBC or DHE suites, or want a client certificate (--cert); {ASK}"
@@ -72,6 +76,9 @@ fn remedy_of_certificate(reason: &CertificateError) -> &'static str {
         CertificateError::UnknownIssuer => "; name the authority's file (--cacert), or check nothing (--insecure)",
         CertificateError::BadSignature => {
             "; name the authority that signed it (--cacert), whose RSA keys have 2048 bits or more, or check nothing (--insecure)"
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "; set this machine's clock, or check nothing (--insecure)"
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "; renew the server's certificate, set this machine's clock, or check nothing (--insecure)"

@@ -9,6 +9,27 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
+/// Where no signature is verified, a server may sign in any way.
+const ALL_SCHEMES: [SignatureScheme; 16] = [
+    SignatureScheme::ECDSA_NISTP256_SHA256,
+    SignatureScheme::ECDSA_NISTP384_SHA384,
+    SignatureScheme::ECDSA_NISTP521_SHA512,
+    SignatureScheme::ED25519,
+    SignatureScheme::ED448,
+    SignatureScheme::RSA_PSS_SHA256,
+    SignatureScheme::RSA_PSS_SHA384,
+    SignatureScheme::RSA_PSS_SHA512,
+    // The same of keys that are for RSA-PSS alone (RFC 8446, section 4.2.3).
+    SignatureScheme::Unknown(0x0809),
+    SignatureScheme::Unknown(0x080a),
+    SignatureScheme::Unknown(0x080b),
+    SignatureScheme::RSA_PKCS1_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA384,
+    SignatureScheme::RSA_PKCS1_SHA512,
+    SignatureScheme::ECDSA_SHA1_Legacy,
+    SignatureScheme::RSA_PKCS1_SHA1,
+];
+
 /// Which certificates of a server are trusted.
 #[derive(Debug)]
 pub(super) enum Verifier {
@@ -16,7 +37,7 @@ pub(super) enum Verifier {
     Named { authorities: Arc<WebPkiServerVerifier>, named: Vec<CertificateDer<'static>> },
     /// Any, also one that the library cannot read, such as one of version 1. The signature of the handshake is not
     /// verified either: whoever stands between can show a certificate of its own, and sign with its key.
-    Any(Arc<CryptoProvider>),
+    Any,
 }
 
 impl Verifier {
@@ -61,7 +82,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
             Self::Named { authorities, .. } => authorities.verify_tls12_signature(message, certificate, signed),
-            Self::Any(_) => Ok(HandshakeSignatureValid::assertion()),
+            Self::Any => Ok(HandshakeSignatureValid::assertion()),
         }
     }
 
@@ -73,14 +94,14 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
             Self::Named { authorities, .. } => authorities.verify_tls13_signature(message, certificate, signed),
-            Self::Any(_) => Ok(HandshakeSignatureValid::assertion()),
+            Self::Any => Ok(HandshakeSignatureValid::assertion()),
         }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         match self {
             Self::Named { authorities, .. } => authorities.supported_verify_schemes(),
-            Self::Any(provider) => provider.signature_verification_algorithms.supported_schemes(),
+            Self::Any => ALL_SCHEMES.to_vec(),
         }
     }
 }

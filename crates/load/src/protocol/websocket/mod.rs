@@ -203,7 +203,10 @@ impl WebSocket {
     }
 
     pub(crate) fn ping(&mut self, now: Nanos) {
-        if let Some(endpoint) = &mut self.endpoint {
+        // One at a time: its pong may take longer than the next ping is away.
+        if let Some(endpoint) = &mut self.endpoint
+            && self.ping_sent_at.is_none()
+        {
             endpoint.send_ping(&now.0.to_be_bytes());
             self.ping_sent_at = Some(now);
         }

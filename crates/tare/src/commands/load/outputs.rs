@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::path::{Path, absolute};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tare_analysis::load::LoadSummary;
@@ -30,8 +30,7 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
     }
     let mut taken: Vec<(&str, &Path)> = db.map(|file| ("--db", file)).into_iter().collect();
     for &(flag, file, _) in &forms {
-        // ./a is the file a.
-        let is_same = |other: &Path| absolute(other).ok() == absolute(file).ok();
+        let is_same = |other: &Path| real_path(other) == real_path(file);
         if let Some((other, file)) = taken.iter().find(|(_, other)| is_same(other)) {
             let place = if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() };
             return Err(wrong_usage(format!(
@@ -46,6 +45,15 @@ pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
             format!("no load was made, because {flag} {file} cannot be written; name a file in a folder that takes it")
         })
     })
+}
+
+/// Where a file is or would be: ./a is the file a, and so is a link to it.
+fn real_path(file: &Path) -> Option<PathBuf> {
+    let in_folder = || {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(file.file_name()?))
+    };
+    file.canonicalize().ok().or_else(in_folder)
 }
 
 /// Writes all files that can be written, and prints the summary unless a form goes to standard output. Returns whether
