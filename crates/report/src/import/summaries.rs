@@ -66,6 +66,7 @@ pub(super) const VEGETA: Summary = Summary {
     times: ("/latencies", "mean 50th=p50 90th=p90 95th=p95 99th=p99 max"),
     rate: "/throughput",
     share: Some(("/success", "success")),
+    at: Some("/earliest"),
     ..NOTHING
 };
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tare_analysis::format::rfc3339;
 use tare_analysis::history::ImportedFigure;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 use tare_stats::histogram::read_interval_log;
@@ -134,7 +135,11 @@ pub(super) fn interval_log(content: &Content<'_>) -> Option<Result<Found, String
         || content.text.starts_with("\"StartTimestamp\"");
     is_log.then_some(())?;
     Some(read_interval_log(content.text).map_err(|error| error.to_string()).map(|histogram| {
-        let mut found = Found::default();
+        // `#[StartTime: 1796032298.648 (seconds since epoch), …]`
+        let line = content.text.lines().find_map(|line| line.strip_prefix("#[StartTime: "));
+        let seconds = line.and_then(|line| line.split([' ', ']']).next()?.parse::<f64>().ok());
+        let at = seconds.filter(|seconds| (0.0..1e10).contains(seconds)).map(|seconds| rfc3339((seconds * 1e9) as u64));
+        let mut found = Found { at, ..Found::default() };
         for (figure, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)] {
             let value = histogram.value_at_quantile_ns(quantile).map(|value| value as f64);
             found.add(content.name, (figure, "unit of the log"), LowerIsBetter, value);

@@ -1,4 +1,8 @@
-//! Results of other tools whose figures would share a name: each stays a line of its own.
+//! Names and times of the results of other tools: figures that would share a line have each their own.
+
+use std::time::Duration;
+
+use tare_stats::histogram::{LatencyHistogram, interval_log};
 
 use super::{lines, read};
 
@@ -43,4 +47,16 @@ fn loads_of_one_url_by_another_model_or_with_other_urls_are_other_lines() {
     assert_eq!(load("open loop", ""), "http://h/a, open loop throughput = 5 per_s ↑");
     let two = "\"urls\": [{\"url\": \"GET /a\"}, {\"url\": \"GET /b\"}],";
     assert_eq!(load("closed loop", two), "http://h/a, GET /b, closed loop throughput = 5 per_s ↑");
+}
+
+#[test]
+fn a_file_that_says_when_it_measured_is_of_that_time() {
+    let vegeta = r#"{"latencies": {"mean": 2, "99th": 4}, "earliest": "2026-11-01T10:00:00+01:00", "throughput": 4.5}"#;
+    assert_eq!(read("a.json", vegeta).at, "2026-11-01T09:00:00Z");
+    let log = "#[StartTime: 1761991200.5 (seconds since epoch), at 1970]\n";
+    let mut times = LatencyHistogram::new();
+    times.record_ns(1_000);
+    let intervals = interval_log(Duration::ZERO, std::iter::once((Duration::ZERO, Duration::from_secs(1), times)));
+    assert_eq!(read("run.hlog", &[log, &intervals].concat()).at, "2025-11-01T10:00:00Z");
+    assert_eq!(read("run.hlog", &["#[StartTime: x]\n", &intervals].concat()).at, "2026-11-20T00:00:00Z");
 }
