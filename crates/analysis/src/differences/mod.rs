@@ -264,9 +264,10 @@ fn unfinished_note(run: &str, status: RunStatus) -> Option<String> {
 
 /// `2026-11-20-1: http4s.Tapir and http4s.Vanilla on SimpleGet`.
 fn contents(summary: &Summary) -> String {
-    let all = |of: fn(&Cell) -> &String| {
-        let names: BTreeSet<String> = summary.cells.iter().map(|cell| of(cell).clone()).collect();
+    let all = |of: fn(&Cell) -> String| {
+        let names: BTreeSet<String> = summary.cells.iter().map(of).collect();
         crate::format::enumerate(&Vec::from_iter(names))
     };
-    format!("{}: {} on {}", summary.run.id, all(|cell| &cell.variant), all(|cell| &cell.scenario))
+    let variant = |cell: &Cell| format!("{}{}", cell.variant, if is_usable(cell) { "" } else { " (void)" });
+    format!("{}: {} on {}", summary.run.id, all(variant), all(|cell| cell.scenario.clone()))
 }

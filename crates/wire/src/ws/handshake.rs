@@ -79,7 +79,12 @@ impl AnswerCheck {
                 let location = location[..location.len().min(MAX_SHOWN_BYTES)].escape_ascii();
                 format!("it leads to \"{location}\": give that URL with ws or wss, or log in there first")
             };
-            let what = location.map_or_else(|| "is there a WebSocket at this path?".to_owned(), leads);
+            let remedy = match head.status {
+                401 | 403 => "it asks for a login or for a header",
+                500.. => "the server refuses it for now",
+                _ => "is there a WebSocket at this path?",
+            };
+            let what = location.map_or_else(|| remedy.to_owned(), leads);
             return Err(format!("status {} instead of 101; {what}", head.status));
         }
         if head.minor_version == 0 {

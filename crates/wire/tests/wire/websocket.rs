@@ -84,6 +84,11 @@ fn each_wrong_answer_to_a_handshake_is_an_error_of_its_own() {
         ),
         (
             &[],
+            "HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n".to_owned(),
+            Err("status 503 instead of 101; the server refuses it for now"),
+        ),
+        (
+            &[],
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_owned(),
             Err("status 200 instead of 101; is there a WebSocket at this path?"),
         ),
