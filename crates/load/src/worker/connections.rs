@@ -261,12 +261,13 @@ impl Connections {
         entry.attempts = entry.attempts.max(1);
     }
 
-    /// Opens an ended connection again: at once if it has carried an answer, else after a back-off.
-    pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
+    /// Opens an ended connection again, which users have wanted since a moment: at once if it has carried an answer, else after a
+    /// back-off, which is no wait for the server.
+    pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos) {
         self.set_closed(token);
         let retry_at = self.entries[token.index()].retry_at(at);
         if retry_at == at {
-            return self.connect(io, token, at, at);
+            return self.connect(io, token, since, at);
         }
         self.retry_at(token, retry_at);
     }

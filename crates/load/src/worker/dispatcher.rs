@@ -146,6 +146,11 @@ impl Dispatcher {
         self.waiting.get_mut(token.index()).map(std::mem::take).unwrap_or_default()
     }
 
+    /// Since when the first of the users waits who want to send on this connection.
+    pub(super) fn waiting_since(&self, token: Token) -> Option<Nanos> {
+        self.waiting.get(token.index())?.iter().min().copied()
+    }
+
     /// Takes the request of a user who has waited since `ready` for a connection that failed at `at`, if any is left.
     pub(super) fn take_request_of_user(&mut self, ready: Nanos, at: Nanos) -> Option<Nanos> {
         let intended = self.demand.due(ready, at)?;

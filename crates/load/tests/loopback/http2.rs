@@ -217,6 +217,33 @@ fn a_server_that_says_goodbye_loses_nothing() {
     assert!(sample.connections_opened >= 5, "{}", sample.connections_opened);
 }
 
+#[test]
+fn users_who_wait_for_the_last_answer_of_a_connection_have_waited_for_the_server() {
+    let address = server(Builder::new(), |mut connection| async move {
+        let mut served = 0;
+        while let Some(Ok((_, answering))) = connection.accept().await {
+            served += 1;
+            match served {
+                1 => drop(tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    answer(answering, 200, b"1")
+                })),
+                5 => {
+                    connection.graceful_shutdown();
+                    answer(answering, 200, b"1");
+                }
+                _ => drop(answer(answering, 200, b"1")),
+            }
+        }
+        None
+    });
+    let sample = drive(&spec(address, 1, 4), 12);
+    assert_eq!((sample.ok, sample.failed), (12, 0), "{:?}", sample.errors);
+    // The slow request of each connection, and those that wait until it has its answer.
+    let slow = sample.response.count_above_ns(200_000_000);
+    assert!(slow > sample.connections_opened, "{slow} of {} connections", sample.connections_opened);
+}
+
 /// Answers the first stream of a connection, and says that it will not process the others.
 const ONLY_THE_FIRST: Answer = |stream| match stream {
     1 => [head(1, END_STREAM, &[]), frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0])].concat(),

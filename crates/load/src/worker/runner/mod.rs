@@ -18,7 +18,7 @@ use super::wait_policy::{WaitMode, WaitPolicy};
 use crate::problem::Problem;
 use crate::protocol::connection::{Exchange, Returned};
 use crate::protocol::subscription::Subscription;
-use crate::protocol::{push_of, timeout_text};
+use crate::protocol::{push_of, speaks_http2, timeout_text};
 use crate::recorder::server_clock::ClockModel;
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::{CpuTimes, OnPart, Recorder, Times};
@@ -177,7 +177,10 @@ impl<C: Clock> SliceRunner<C> {
         if !is_wanted || !self.takes_part(token) {
             self.connections.set_closed(token);
         } else if self.dispatcher.needs_connection(token) {
-            self.connections.reopen(io, token, at);
+            // Over HTTP/2 users may have waited for the last answers of others on a connection that its server ends.
+            let waiting = self.dispatcher.waiting_since(token).filter(|_| speaks_http2(self.setup.protocol));
+            let since = waiting.map_or(at, |since| since.min(at));
+            self.connections.reopen(io, token, since, at);
         } else {
             self.connections.rest(token, at);
         }
