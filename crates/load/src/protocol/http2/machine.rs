@@ -53,8 +53,8 @@ impl Http2 {
         while self.accepts_stream()
             && let Some(mut stream) = self.waiting.pop_front()
         {
-            let left = Some(self.received_at);
-            (stream.exchange.times.sent, stream.exchange.times.blocked_until) = (left, left);
+            let (times, left) = (&mut stream.exchange.times, Some(self.received_at));
+            (times.sent, times.blocked_until, times.connected_at) = (left, left, left);
             self.open_stream(stream);
         }
         if self.is_retired() {

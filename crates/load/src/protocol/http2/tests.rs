@@ -132,8 +132,8 @@ fn a_request_that_waits_for_a_stream_leaves_when_there_is_one() {
         let Step::Finished(exchange, None) = http2.receive(&mut &*frame(HEADERS, 5, stream, b"\x88"), &requests) else {
             panic!("stream {stream} has no answer")
         };
-        let left = Some(Nanos(at - 10));
-        assert_eq!((exchange.times.sent, exchange.times.blocked_until), (left, left), "stream {stream}");
+        let (times, left) = (exchange.times, Some(Nanos(at - 10)));
+        assert_eq!((times.sent, times.blocked_until, times.connected_at), (left, left, left), "stream {stream}");
     }
 }
 
