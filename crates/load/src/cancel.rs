@@ -17,6 +17,10 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

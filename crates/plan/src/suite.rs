@@ -217,6 +217,14 @@ fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
         let example = "command = [\"./my-server\", \"{port}\"], or like = \"OTHER\"";
         return Err(("command", format!("is empty; write for example {example}")));
     }
+    if let Some(name) = server.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err(("env", format!("\"{name}\" is no name of a variable; write NAME = \"value\"")));
+    }
+    let has_path = |url: &&String| url.trim_start_matches("http://").trim_end_matches('/').contains(['/', '?', '#']);
+    if let Some(url) = server.base_url.as_ref().filter(has_path) {
+        let message = format!("\"{url}\" has a path, which belongs into the requests; write http://HOST:PORT");
+        return Err(("base_url", message));
+    }
     if let Some(url) = server.base_url.as_ref().filter(|url| !is_on_this_machine(url)) {
         let message = format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}");
         return Err(("base_url", message));
@@ -298,6 +306,20 @@ mod tests {
     fn a_server_without_a_command_is_refused_with_its_key() {
         let error = Suite::parse("my.toml", "[servers.a]\ncommand = []").unwrap_err().to_string();
         assert!(error.starts_with("my.toml: [servers.a] command: is empty"), "{error}");
+    }
+
+    #[test]
+    fn what_would_not_reach_a_server_is_refused() {
+        for (line, says) in [
+            ("base_url = \"http://127.0.0.1:{port}/api\"", "base_url: \"http://127.0.0.1:{port}/api\" has a path"),
+            ("env = { \"A=B\" = \"c\" }", "env: \"A=B\" is no name of a variable"),
+            ("env = { \"\" = \"c\" }", "env: \"\" is no name of a variable"),
+        ] {
+            let error =
+                Suite::parse("my.toml", &format!("[servers.a]\ncommand = [\"x\"]\n{line}")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("my.toml: [servers.a] {says}")), "{error}");
+        }
+        Suite::parse("my.toml", "[servers.a]\ncommand = [\"x\"]\nbase_url = \"http://[::1]:8080/\"").unwrap();
     }
 
     #[test]

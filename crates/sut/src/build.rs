@@ -14,6 +14,8 @@ use crate::jdk::Jdk;
 use crate::tool::output_of;
 
 const ERROR_LINES: usize = 30;
+/// Of a longer line of a build, the rest is left out.
+const MOST_LINE_BYTES: usize = 4096;
 /// The few classes of the agent for JVMs are compiled in seconds.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(180);
 /// How long the build tool may take to stop.
@@ -128,7 +130,7 @@ fn run_build(
     let is_over = || cancelled.load(Ordering::Relaxed);
     let how = run_until(program, is_over, STOP_GRACE, &mut |part| {
         for piece in part.split_inclusive(|byte| *byte == b'\n') {
-            line.extend_from_slice(piece);
+            line.extend_from_slice(&piece[..piece.len().min(MOST_LINE_BYTES.saturating_sub(line.len()))]);
             if piece.ends_with(b"\n") {
                 end_line(&mut line);
             }

@@ -9,6 +9,8 @@ use tare_sys::child::{ChildError, How};
 use tare_sys::procfs::ProcfsError;
 
 /// Said where tare tells a server no port, and it announces none.
+/// A server that makes itself a daemon.
+const IN_BACKGROUND: &str = "; if it went into the background, keep it in the foreground (nginx -g 'daemon off;')";
 const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
 
 /// Errors of a server under test, its build and its contract.
@@ -18,7 +20,11 @@ pub enum SutError {
     Child { server: String, source: ChildError },
     #[error("{server}: its command is empty; write command = [\"program\", \"argument\"]")]
     NoCommand { server: String },
-    #[error("{server} ended before it was ready ({how}){}; {log}", if *chooses_port { CHOOSES_PORT } else { "" })]
+    #[error(
+        "{server} ended before it was ready ({how}){}{}; {log}",
+        if *how == How::Code(0) { IN_BACKGROUND } else { "" },
+        if *chooses_port { CHOOSES_PORT } else { "" }
+    )]
     ExitedBeforeReady { server: String, how: How, chooses_port: bool, log: String },
     /// It ran, but did not become ready, or listened where it should not.
     #[error("{said}; {log}")]

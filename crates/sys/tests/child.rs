@@ -140,6 +140,26 @@ fn sigterm_is_tried_first() {
 }
 
 #[test]
+fn what_a_wrapper_has_started_has_time_to_end_too() {
+    // The inner shell cleans up for longer than the outer one, which ends at once.
+    let server = "trap 'sleep 0.3; echo clean; exit' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut child = Child::spawn(sh(&format!("sh -c \"{server}\"; true"))).unwrap();
+    let mut output = lines(&mut child);
+    output.next();
+    let ended = child.terminate(TIMEOUT).unwrap();
+    assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
+    assert!(output.any(|line| line == "clean"));
+}
+
+#[test]
+fn a_program_that_ends_by_itself_leaves_nothing_behind() {
+    let mut child = Child::spawn(sh("sleep 1000 & echo $!")).unwrap();
+    let pid: u32 = lines(&mut child).next().unwrap().parse().unwrap();
+    assert_eq!(child.wait(TIMEOUT), Some(How::Code(0)));
+    wait_until("its child is gone", || !is_alive(pid));
+}
+
+#[test]
 fn what_ignores_sigterm_is_killed() {
     let mut child = Child::spawn(sh("trap '' TERM; echo ready; while :; do sleep 0.05; done")).unwrap();
     let mut output = lines(&mut child);

@@ -239,7 +239,11 @@ impl Client {
         while !reader.has_enough() {
             // The socket's own timeout restarts with each byte.
             deadline.check()?;
-            let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
+            let got = match stream.read(&mut buffer) {
+                // This process was stopped and continued, or it is to end.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted && !self.endpoint.is_cancelled() => continue,
+                read => read.map_err(|error| self.read_failure(error))?,
+            };
             if got == 0 {
                 parser.finish_stream()?;
                 return Ok(Some(false));

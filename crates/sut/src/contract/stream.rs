@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustls::crypto::ring;
@@ -18,11 +19,19 @@ pub struct Endpoint {
     /// Whether it is asked in HTTP/2, and otherwise in HTTP/1.1.
     pub is_http2: bool,
     pub security: Option<Security>,
+    /// Raised once nothing more is to be asked.
+    pub cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl From<SocketAddr> for Endpoint {
     fn from(address: SocketAddr) -> Self {
-        Self { address, host: None, is_http2: false, security: None }
+        Self { address, host: None, is_http2: false, security: None, cancelled: None }
+    }
+}
+
+impl Endpoint {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
     }
 }
 

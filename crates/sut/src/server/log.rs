@@ -52,6 +52,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     lines: VecDeque<String>,
+    /// What has come of the next line.
+    begun: String,
     ready: Option<ReadyLine>,
     is_closed: bool,
 }
@@ -74,7 +76,9 @@ impl Log {
 
     /// The last lines, as the end of a message.
     pub(super) fn end(&self) -> String {
-        let lines: String = self.tail(ERROR_LINES).iter().map(|line| format!("\n  | {line}")).collect();
+        let begun = Some(self.0.lock().begun.clone()).filter(|begun| !begun.is_empty());
+        let lines = self.tail(ERROR_LINES).into_iter().chain(begun);
+        let lines: String = lines.map(|line| format!("\n  | {line}")).collect();
         if lines.is_empty() {
             "it wrote nothing".to_owned()
         } else {
@@ -142,6 +146,8 @@ impl Drain {
                 self.end_line();
             }
         }
+        // A line without an end may be the last that is known of a server that is not ready.
+        self.shared.lock().begun = String::from_utf8_lossy(&self.line).trim_end().to_owned();
     }
 
     fn end_line(&mut self) {

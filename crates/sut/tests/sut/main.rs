@@ -9,3 +9,4 @@ mod protocols;
 mod server;
 #[path = "../helper/spec.rs"]
 mod spec;
+mod starting;

@@ -178,7 +178,8 @@ impl Child {
         if let Some(lifeline) = self.lifeline.as_ref().filter(|_| self.exited.is_none() && !grace.is_zero()) {
             // On failure the supervisor has ended, which the wait below notices.
             let _gone = rustix::net::send(lifeline, &[supervisor::TERMINATE], SEND_FLAGS);
-            self.wait(grace);
+            let deadline = clock::now() + grace;
+            while self.ended.is_none() && self.receive(Some(deadline)).is_some() {}
         }
         self.kill_tree()
     }

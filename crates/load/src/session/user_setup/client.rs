@@ -125,6 +125,8 @@ impl<'a> Client<'a> {
             (Err(error), _) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 return Err(self.late());
             }
+            // This process was stopped and continued.
+            (Err(error), Ok(())) if error.kind() == io::ErrorKind::Interrupted => (0, None),
             (Err(_), Err(error)) => (0, Some(CloseCause::WriteFailed(error))),
             (Err(error), Ok(())) => (0, Some(CloseCause::ReadFailed(error))),
         };

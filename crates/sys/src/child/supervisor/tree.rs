@@ -6,7 +6,8 @@ use std::mem;
 use super::{LIFELINE, TERMINATE, proc_children, send};
 use crate::child::message::Message;
 
-/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
+/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped. Asked to end with
+/// SIGTERM, what the program has started in its group may take its time, too: a shell or npm ends at once.
 ///
 /// # Safety
 /// Only for the supervisor, whose only child is the program.
@@ -17,13 +18,15 @@ pub(super) unsafe fn watch(main: libc::pid_t) -> bool {
         libc::sigemptyset(&raw mut child_signal);
         libc::sigaddset(&raw mut child_signal, libc::SIGCHLD);
         let children = libc::signalfd(-1, &raw const child_signal, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        let (mut is_asked, mut main_reaped) = (false, false);
         let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         loop {
             // If the program died before the signalfd existed, its signal is pending, so nothing is missed.
             while let Some(pid) = reap(libc::WNOHANG, main) {
-                if pid == main {
-                    return true;
-                }
+                main_reaped |= pid == main;
+            }
+            if main_reaped && !(is_asked && libc::kill(-main, 0) == 0) {
+                return true;
             }
             libc::poll(waits.as_mut_ptr(), 2, -1);
             let mut drained = [0_u8; mem::size_of::<libc::signalfd_siginfo>()];
@@ -32,9 +35,10 @@ pub(super) unsafe fn watch(main: libc::pid_t) -> bool {
                 continue;
             }
             let mut order = 0_u8;
-            if libc::read(LIFELINE, (&raw mut order).cast(), 1) != 1 || order != TERMINATE {
-                return false;
+            if libc::read(LIFELINE, (&raw mut order).cast(), 1) != 1 || order != TERMINATE || main_reaped {
+                return main_reaped;
             }
+            is_asked = true;
             libc::kill(-main, libc::SIGTERM);
             // A stopped process acts on SIGTERM only once it runs again.
             libc::kill(-main, libc::SIGCONT);

@@ -66,6 +66,10 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
                 [Some(of_bare), looked.of_rest(), Some(looked.of_wrapped(is_one_command, &init_again(&args.folder)))];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n  ")
         }
+        Err(_) if interrupt::is_raised(&*interrupt::flag()?) => {
+            std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+            return Ok(Outcome::Interrupted);
+        }
         Err(error) => format!(
             "what bare answers is not known, and the file does not state it: {}\n  {}tare verify says whether both \
              servers answer alike",
