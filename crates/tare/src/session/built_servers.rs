@@ -42,6 +42,7 @@ impl BuiltServers {
         let mut workspace = Workspace::load(global)?;
         workspace.add_releases(Some(servers), &choice.version);
         let plan = plan(servers, choice, &workspace)?;
+        super::note_inherited(&plan);
         let names: Vec<&str> = variants(&plan).into_iter().map(|variant| variant.name.as_str()).collect();
         if names.len() > most {
             let (named, names) = (servers.join(","), names.join(", "));

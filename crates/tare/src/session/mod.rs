@@ -5,12 +5,13 @@ mod known_facts;
 mod measure;
 mod presentation;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use tare_analysis::Summary;
 use tare_analysis::summary::{CheckResult, ValidityState};
 use tare_plan::Plan;
-use tare_plan::plan::{Mode, Source, Variant};
+use tare_plan::plan::{Group, Mode, Program, Source, Variant};
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
@@ -80,6 +81,7 @@ impl<'a> Session<'a> {
             tare_run::check_plan(&plan, None)?;
             check_java(&plan, self.workspace.catalog.as_ref())?;
         }
+        note_inherited(&plan);
         Ok(plan)
     }
 
@@ -135,6 +137,30 @@ fn can_go_on(record: &RunRecord) -> bool {
 pub fn print_plan(plan: &Plan) -> Outcome {
     console::print_text(&plan_text::whole_plan(plan, console::terminal_width()));
     Outcome::Done
+}
+
+/// Names the variables that one server of a group has from its suite, and another from this process: then both have them.
+fn note_inherited(plan: &Plan) {
+    let env_of = |variant: &Variant| match &variant.program {
+        Program::Command(server) => Some(server.env.clone()),
+        _ => None,
+    };
+    let of_group = |group: &Group| {
+        let servers = group.variants.iter().filter_map(|variant| Some((variant.name.clone(), env_of(variant)?)));
+        let servers: Vec<_> = servers.collect();
+        let names: BTreeSet<String> = servers.iter().flat_map(|(_, env)| env.keys().cloned()).collect();
+        let lacks = |name: String| {
+            let is_set = std::env::var_os(&name).is_some();
+            let (server, _) = servers.iter().find(|(_, env)| is_set && !env.contains_key(&name))?;
+            Some(format!(
+                "{name} is set in this environment, so {server} has it, too; to measure it without: unset {name}"
+            ))
+        };
+        names.into_iter().filter_map(lacks).collect::<Vec<_>>()
+    };
+    for note in plan.groups.iter().flat_map(of_group) {
+        console::print_note(&format!("  note: {note}"));
+    }
 }
 
 /// Names the flags that change nothing in this plan, such as `--slice` in a sequential run.

@@ -37,6 +37,18 @@ fn two_servers_that_answer_differently_are_not_compared() {
 }
 
 #[test]
+fn a_variable_that_the_baseline_has_from_the_shell_is_noted() {
+    let bench = Bench::new();
+    let layer = server("wrapped", Some("bare"), &[]) + "env = { LAYER = \"1\" }\n";
+    bench.suite(&open_suite(&[server("bare", None, &[]), layer], ""));
+    for command in [&["verify", "--suite", "suite.toml"][..], &["run", "suite.toml", "--dry-run"]] {
+        let note = "note: LAYER is set in this environment, so bare has it, too";
+        let noted = |tare: &mut std::process::Command| stderr(&tare.output().unwrap()).contains(note);
+        assert!(noted(bench.tare(command).env("LAYER", "1")) && !noted(&mut bench.tare(command)), "{command:?}");
+    }
+}
+
+#[test]
 fn a_server_that_is_compared_with_itself_is_verified_once() {
     let bench = Bench::new();
     let quick = QUICK.replace("seed = 1", "seed = 1\naa = \"bare\"");
