@@ -33,7 +33,7 @@ pub(crate) struct Http2 {
     streams: Vec<Stream>,
     /// Requests that wait for the server's settings, or for one stream less.
     waiting: VecDeque<Stream>,
-    /// When the bytes came that are being read: a request that waited for them leaves then.
+    /// When the bytes came that are being read, or a request was given up: one that waited for a stream leaves then.
     pub(crate) received_at: Nanos,
     next_id: u32,
     /// Open streams whose request has not left completely.

@@ -41,6 +41,7 @@ impl Http2 {
             stream.exchange.answer.before_head = NO_WINDOW;
         }
         push_reset(&mut self.out, id, ErrorCode::CANCEL);
+        self.received_at = now;
         self.open_waiting();
         let patience_ns = stream.exchange.deadline.since(stream.exchange.times.intended);
         match self.pinged_at {
