@@ -5,9 +5,9 @@ use tare_analysis::{Summary, summarize};
 use tare_plan::Engine;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_report::text::Style;
-use tare_report::{markdown, text};
+use tare_report::{gatling, markdown, text};
 
-use crate::synthetic::{baseline, sequential};
+use crate::synthetic::{baseline, sequential, standard_summary};
 
 fn with(outcome: CrossCheckOutcome) -> Summary {
     let mut record = sequential(&[baseline()]);
@@ -79,4 +79,14 @@ fn what_a_tool_cannot_be_asked_is_said_instead_of_figures() {
             .find("Cross-check")
             .is_none()
     );
+}
+
+#[test]
+fn gatling_counts_failures_in_the_rate_of_all() {
+    let mut summary = standard_summary();
+    summary.cells.truncate(1);
+    let load = &mut summary.cells[0].latency[0];
+    (load.pace.answers_per_s, load.pace.requests_failed) = (600.0, load.response.count / 2);
+    let text = gatling::render(&summary);
+    assert!(text.contains(" 900.00 (OK=600.00 KO=300.00)"), "{text}");
 }

@@ -141,16 +141,6 @@ fn the_markdown_of_hostile_names() {
 }
 
 #[test]
-fn gatling_counts_failures_in_the_rate_of_all() {
-    let mut summary = standard_summary();
-    summary.cells.truncate(1);
-    let load = &mut summary.cells[0].latency[0];
-    (load.pace.answers_per_s, load.pace.requests_failed) = (600.0, load.response.count / 2);
-    let text = gatling::render(&summary);
-    assert!(text.contains(" 900.00 (OK=600.00 KO=300.00)"), "{text}");
-}
-
-#[test]
 fn the_text_of_gatling() {
     let record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
     insta::assert_snapshot!(gatling::render(&summarize(&record)));

@@ -67,7 +67,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n  ")
         }
         Err(_) if interrupt::is_raised(&*interrupt::flag()?) => {
-            std::fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+            console::print_text(&format!("  wrote {}, which does not state what bare answers\n", file.display()));
             return Ok(Outcome::Interrupted);
         }
         Err(error) => format!(
