@@ -8,9 +8,9 @@ use tare_sys::affinity::AffinityError;
 use tare_sys::child::{ChildError, How};
 use tare_sys::procfs::ProcfsError;
 
-/// Said where tare tells a server no port, and it announces none.
-/// A server that makes itself a daemon.
+/// Said of a server that ended without an error, as one does that makes itself a daemon.
 const IN_BACKGROUND: &str = "; if it went into the background, keep it in the foreground (nginx -g 'daemon off;')";
+/// Said where tare tells a server no port, and it announces none.
 const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
 
 /// Errors of a server under test, its build and its contract.

@@ -94,11 +94,11 @@ pub(super) fn locust(content: &Content<'_>) -> Option<Result<Found, String>> {
 }
 
 /// `go test -bench`: a name, a count, and pairs of value and unit. Several runs (`-count`) become their mean with its interval.
-/// Benchmarks of several packages are told apart. A line without a number for each unit is of the program's own log.
+/// Benchmarks of several packages are told apart. A line without a number for each unit is of the program's own log: it is left out.
 pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
     let mut values: BTreeMap<(String, &str), Vec<f64>> = BTreeMap::new();
     let packages: BTreeSet<&str> = content.text.lines().filter_map(|line| line.strip_prefix("pkg: ")).collect();
-    let mut package = "";
+    let (mut package, mut found) = ("", Found::default());
     for line in content.text.lines() {
         if let Some(name) = line.strip_prefix("pkg: ").filter(|_| packages.len() > 1) {
             package = name;
@@ -110,11 +110,14 @@ pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
         }
         let name = if package.is_empty() { (*name).to_owned() } else { format!("{package}.{name}") };
         let figures: Option<Vec<f64>> = pairs.chunks(2).map(|pair| pair[0].parse().ok()).collect();
-        for (value, pair) in figures.into_iter().flatten().zip(pairs.chunks_exact(2)) {
+        let Some(figures) = figures else {
+            found.left_out.push(line.trim().to_owned());
+            continue;
+        };
+        for (value, pair) in figures.into_iter().zip(pairs.chunks_exact(2)) {
             values.entry((name.clone(), pair[1])).or_default().push(value);
         }
     }
-    let mut found = Found::default();
     for ((name, unit), values) in values {
         let Some(polarity) = direction(unit) else {
             found.left_out.push(format!("{unit} of {name}"));

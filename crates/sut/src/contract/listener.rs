@@ -41,6 +41,7 @@ pub(super) fn listen(client: &Client, request: &Request) -> Result<(), String> {
 
 /// A connection with bytes that were read and not used yet.
 struct Line {
+    endpoint: super::Endpoint,
     stream: Stream,
     unread: Vec<u8>,
     received: usize,
@@ -54,7 +55,8 @@ impl Line {
         let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode);
         let (mut handshake, bytes) = begun.map_err(in_words)?;
         let stream = client.send_bytes_alone(&bytes).map_err(in_words)?;
-        let mut line = Self { stream, unread: Vec::new(), received: 0, deadline: Deadline::after(client.timeout) };
+        let (endpoint, deadline) = (client.endpoint.clone(), Deadline::after(client.timeout));
+        let mut line = Self { endpoint, stream, unread: Vec::new(), received: 0, deadline };
         loop {
             line.read()?;
             let mut bytes = &line.unread[..];
@@ -96,6 +98,8 @@ impl Line {
                 self.unread.extend_from_slice(&buffer[..got]);
                 Ok(())
             }
+            // This process was stopped and continued.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && !self.endpoint.is_cancelled() => Ok(()),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Err(silent),
             Err(error) => Err(broken(error)),
         }

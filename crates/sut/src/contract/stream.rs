@@ -142,7 +142,8 @@ fn with_remedy(error: io::Error) -> io::Error {
     let reason = error.to_string();
     // rustls knows no words for it.
     let is_of_an_authority = reason.contains("CaUsedAsEndEntity");
-    let reason = if is_of_an_authority { "the server has signed its certificate itself".to_owned() } else { reason };
+    let of_an_authority = "the server's certificate is that of an authority, such as one that it has signed itself";
+    let reason = if is_of_an_authority { of_an_authority.to_owned() } else { reason };
     io::Error::new(error.kind(), format!("{reason}; {remedy}"))
 }
 

@@ -110,16 +110,15 @@ impl Wait<'_> {
             }
             if self.waited() >= self.spec.startup_timeout {
                 let (server, seconds) = (&self.spec.name, self.spec.startup_timeout.as_secs_f64());
-                // It may not read the port that it is given.
                 let elsewhere = listening_addresses(self.child.program_pid()).unwrap_or_default();
-                let elsewhere = match elsewhere.as_slice() {
-                    [] => String::new(),
-                    some => format!(" (it listens on {})", join_addresses(some)),
+                let remedy = match (&self.spec.ready, elsewhere.as_slice()) {
+                    (None, []) => "give it longer: startup_timeout = \"2m\" under [run]".to_owned(),
+                    (None, at) => format!("it listens on {}: does it read its port?", join_addresses(at)),
+                    (Some(_), _) => {
+                        "is its ready rule right? Else give it longer: startup_timeout = \"2m\" under [run]".to_owned()
+                    }
                 };
-                let rule = if self.spec.ready.is_some() { "is its ready rule right? Else give" } else { "give" };
-                let remedy = format!("{rule} it longer: startup_timeout = \"2m\" under [run]");
-                let text = format!("{server} was not ready after {seconds}s: {waited_for}{elsewhere}; {remedy}");
-                return Err(self.not_ready(text));
+                return Err(self.not_ready(format!("{server} was not ready after {seconds}s: {waited_for}; {remedy}")));
             }
         }
     }

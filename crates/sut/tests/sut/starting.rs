@@ -29,8 +29,8 @@ fn a_server_on_another_port_than_it_is_given_is_told_with_its_port() {
         spec.ready = None;
         spec.env.insert("PORT".into(), "{port}".into());
     });
-    assert!(text.contains("no program listens on port ") && text.contains(" (it listens on 127.0.0.1:"), "{text}");
-    assert!(!text.contains("ready rule") && text.contains("startup_timeout"), "{text}");
+    assert!(text.contains("no program listens on port ") && text.contains("; it listens on 127.0.0.1:"), "{text}");
+    assert!(text.contains(": does it read its port?") && !text.contains("ready rule"), "{text}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use percent_encoding::percent_decode;
 use super::message::MessageReader;
 use super::{Code, is_content_type};
 
-/// Bytes of a server's text that an error quotes.
-const SHOWN_BYTES: usize = 200;
+/// Letters of a server's text that an error quotes.
+const SHOWN_LETTERS: usize = 200;
 
 /// What is wrong with the answer to a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,12 +100,12 @@ impl Reply {
 
 /// Text of a server without control characters, of bounded length.
 fn shown(text: &[u8]) -> String {
-    let is_within_letter = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000);
-    let end = (0..=text.len().min(SHOWN_BYTES)).rev().find(|at| !is_within_letter(at)).unwrap_or(0);
-    let cut = &text[..end];
-    let ellipsis = if cut.len() < text.len() { "…" } else { "" };
+    let text = String::from_utf8_lossy(text);
+    let mut letters = text.chars();
+    let begin: Vec<char> = letters.by_ref().take(SHOWN_LETTERS).collect();
+    let ellipsis = if letters.next().is_some() { "…" } else { "" };
     let printable = |char: char| if char.is_control() { char.escape_default().collect() } else { vec![char] };
-    String::from_utf8_lossy(cut).chars().flat_map(printable).collect::<String>() + ellipsis
+    begin.into_iter().flat_map(printable).collect::<String>() + ellipsis
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_between_letters() {
-        assert_eq!(shown("你".repeat(100).as_bytes()), "你".repeat(66) + "…");
+        assert_eq!(shown("你".repeat(300).as_bytes()), "你".repeat(200) + "…");
         assert_eq!(shown("é".as_bytes()), "é");
     }
 }

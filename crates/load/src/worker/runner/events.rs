@@ -200,10 +200,14 @@ impl<C: Clock> SliceRunner<C> {
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
         if let Some((missing, times)) = self.connections.at(token).unsubscribe() {
-            self.dispatcher.under_way -= 1;
-            self.recorder.record_unsubscribe(at, &missing, times.status);
+            self.finish_subscription(at, &missing, times.status);
             self.end_exchange(token, at, self.connections.takes_requests(token));
         }
+    }
+
+    pub(super) fn finish_subscription(&mut self, at: Nanos, missing: &MissingMessages, status: u16) {
+        self.dispatcher.under_way -= 1;
+        self.recorder.record_unsubscribe(at, missing, status);
     }
 
     /// What did not arrive of a subscription whose server is silent at the end of the window; `None` where silence is a failure.

@@ -301,8 +301,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(exchange) = self.connections.at(token).take_overdue(now) {
             let at = exchange.deadline.min(now);
             if let Some(missing) = self.missing_at_end(&exchange) {
-                self.dispatcher.under_way -= 1;
-                self.recorder.record_unsubscribe(at, &missing, exchange.times.status);
+                self.finish_subscription(at, &missing, exchange.times.status);
                 ends_with_window = true;
             } else {
                 let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());

@@ -11,8 +11,10 @@ fn benchmarks_of_several_go_packages_are_told_apart_and_a_log_between_them_is_no
     let one = "pkg: example.com/a\nBenchmarkParse-8 10 1000 ns/op\n";
     let two = "BenchmarkLog-8 100 messages were dropped\npkg: example.com/b\nBenchmarkParse-8 10 9000 ns/op\n";
     assert_eq!(lines(&read("go.txt", one)), ["BenchmarkParse-8 mean = 1000 ns/op ↓"]);
+    let both = read("go.txt", &[one, two].concat());
+    assert_eq!(both.left_out, ["BenchmarkLog-8 100 messages were dropped"]);
     assert_eq!(
-        lines(&read("go.txt", &[one, two].concat())),
+        lines(&both),
         ["example.com/a.BenchmarkParse-8 mean = 1000 ns/op ↓", "example.com/b.BenchmarkParse-8 mean = 9000 ns/op ↓"]
     );
 }

@@ -206,9 +206,10 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
         server_table("wrapped", answers, &answers.wrapped, &[("baseline", Some("bare")), ("counters", counters)]);
     let is_on_jvm = [&answers.bare, &answers.wrapped].iter().any(|server| server.starts_jvm());
     let run = if is_on_jvm { RUN_OF_JVM } else { "" };
-    let headers = answers.headers.iter().map(|(name, value)| format!("{} = {}", quoted(name), quoted(value)));
-    let headers: Vec<String> = headers.collect();
-    let headers = if headers.is_empty() { String::new() } else { format!(", headers = {{ {} }}", headers.join(", ")) };
+    let headers = match answers.headers.as_slice() {
+        [] => String::new(),
+        headers => format!(", headers = {}", inline_table(headers)),
+    };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
          #   tare verify    do both servers answer alike?\n\
@@ -242,11 +243,19 @@ fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, others: &[
     }
     text += &format!("command = [{}]\n", words.join(", "));
     if !server.env.is_empty() {
-        let env: Vec<String> = server.env.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
-        text += &format!("env = {{ {} }}\n", env.join(", "));
+        text += &format!("env = {}\n", inline_table(&server.env));
     }
     let others = others.iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", quoted((*value)?))));
     text + &others.collect::<String>()
+}
+
+/// `{ PORT = "{port}", "X.Key" = "a" }`.
+fn inline_table(pairs: &[(String, String)]) -> String {
+    let is_bare =
+        |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let key = |key: &str| if is_bare(key) { key.to_owned() } else { quoted(key) };
+    let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{} = {}", key(name), quoted(value))).collect();
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 fn quoted(text: &str) -> String {
@@ -284,7 +293,7 @@ mod tests {
             bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
             wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),
-            headers: vec![("X-Key".to_owned(), "a \"b\"".to_owned())],
+            headers: vec![("X.Key".to_owned(), "a \"b\"".to_owned())],
             branch: "trunk".to_owned(),
         };
         suite_text(&answers, project, UNKNOWN)
@@ -299,7 +308,7 @@ mod tests {
         assert_eq!(env("wrapped"), [("LAYER".to_owned(), "1".to_owned()), port]);
         assert_eq!(suite.servers["wrapped"].baseline.as_deref(), Some("bare"));
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
-        assert_eq!(suite.scenarios["Home"].request.headers["X-Key"], "a \"b\"");
+        assert_eq!(suite.scenarios["Home"].request.headers["X.Key"], "a \"b\"");
         assert_eq!(suite.check.fail_if[0].text, "cpu > +5%");
         assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
     }
