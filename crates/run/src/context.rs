@@ -15,7 +15,7 @@ use tare_plan::contract::Contract;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
 use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep, SharedLoad};
-use tare_record::{EndStatus, EventRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::baseline_answers::BaselineAnswers;
 use crate::context::cores::Cores;
@@ -74,6 +74,7 @@ pub(crate) struct RunContext<'a> {
     pub baseline_answers: BaselineAnswers,
     /// The whole steps so far, those before an interruption included.
     pub steps: Vec<DoneStep>,
+    /// The files of all programs when the run began.
     pub files: BTreeMap<String, String>,
     reasons_to_stop: &'a ReasonsToStop<'a>,
 }
@@ -141,6 +142,14 @@ impl<'a> RunContext<'a> {
             return Ok(());
         }
         self.record_event(event)
+    }
+
+    /// Keeps and shows that a program of the servers is another file than when the run began, if one is.
+    pub fn note_changed_program(&mut self) -> Result<(), RunError> {
+        let mut files = self.bed.program_files().into_iter();
+        let changed = files.find(|(file, state)| self.files.get(file).is_some_and(|before| before != state));
+        let Some((file, _)) = changed else { return Ok(()) };
+        self.record_new_event(EventRecord::new(EventKind::ProgramChanged { file }))
     }
 
     pub fn note_step(&mut self, step: DoneStep) -> Result<(), RunError> {

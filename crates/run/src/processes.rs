@@ -116,6 +116,10 @@ impl TestBed for ProcessBed<'_> {
         Ok(ProgramFacts { command: launch.command(), resolved: self.inputs.launches.resolved(variant)? })
     }
 
+    fn program_files(&self) -> BTreeMap<String, String> {
+        self.inputs.launches.program_files()
+    }
+
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
         let order = |ServerStart { id, variant, log_name }: &ServerStart<'_>| {
             // A program sizes its pools by the cores that it starts on. These must be those that it is measured on,

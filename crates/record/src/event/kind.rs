@@ -113,6 +113,8 @@ pub enum EventKind {
     },
     /// The server was started again after it failed in the scenario before.
     ServerRestarted,
+    /// A file of a server's program is not what it was when the run began.
+    ProgramChanged { file: String },
     /// The windows of latency that the first fork of a scenario has fixed for all.
     LatencyPlanned(LatencyPlan),
     /// It is not known when the server stood still.
@@ -207,6 +209,7 @@ event_names! {
     ServerSuspended: Error, true, "suspended", "";
     NoAnswers: Error, true, "no valid answers", "";
     ServerRestarted: Info, false, "started again", "";
+    ProgramChanged: Warning, false, "A program changed during the run", "If something built it meanwhile, run again and let it be.";
     LatencyPlanned: Info, false, "Windows of latency", "";
     StopsUnknown: Info, false, "stops are not known", "";
     GroupNotMeasured: Warning, true, "Group not measured", "Raise the budget (--budget), or measure less (-s, -m).";

@@ -49,6 +49,11 @@ impl EventKind {
             Self::ServerRestarted => {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
+            Self::ProgramChanged { file } => {
+                format!(
+                    "{file} is not what it was when the run began: starts before and after may be of different programs"
+                )
+            }
             Self::LatencyPlanned(plan) => plan.text(),
             Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
             Self::RunResumed { cut_slices: 0, .. } => {

@@ -259,6 +259,7 @@ fn start_batch<'a>(
     };
     let starts: Vec<_> = wanted.iter().map(start).collect();
     let results = context.bed.start(&starts, &context.cores.warmup)?;
+    context.note_changed_program()?;
     let mut ready = Vec::new();
     for (server, result) in wanted.into_iter().zip(results) {
         match result {

@@ -3,6 +3,7 @@
 
 pub(crate) mod slice;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_load::SliceSample;
@@ -57,6 +58,9 @@ pub(crate) trait TestBed {
 
     /// Command and versions of `variant`; [`RunError::NotPrepared`] if it is not in the plan.
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError>;
+
+    /// The files of all programs that it starts, each with its size and time of change now.
+    fn program_files(&self) -> BTreeMap<String, String>;
 
     /// Starts servers side by side on `cpus`. Returns the nanoseconds until each was ready, or why it failed.
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;

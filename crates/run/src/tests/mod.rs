@@ -135,6 +135,11 @@ impl Simulation {
         self
     }
 
+    fn rebuild_at(self, at: Duration) -> Self {
+        self.world.borrow_mut().rebuilt_at = Some(at);
+        self
+    }
+
     fn interrupt_at(self, at: Duration) -> Self {
         self.world.borrow_mut().interrupted_at = Some(at);
         self
@@ -184,6 +189,7 @@ impl Simulation {
         let journal = Journal::begin(record, None, &mut observer);
         let bed = Box::new(SimulatedBed::new(Rc::clone(&world)));
         let mut context = RunContext::new(&plan, cores, bed, journal, reasons_to_stop);
+        context.files = BTreeMap::from([simulation::program("1")]);
         let status = crate::measure(&mut context).unwrap();
         let record = context.finish(status).unwrap();
         let World { actions, agreed, .. } = &*world.borrow();

@@ -55,6 +55,19 @@ fn a_start_whose_ports_others_took_does_not_count_and_voids_nothing() {
 }
 
 #[test]
+fn a_program_that_is_built_anew_during_the_run_is_named_once() {
+    let run = |rebuilt_at| {
+        let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).rebuild_at(rebuilt_at).run();
+        let changed = |event: &&EventRecord| event.kind.name() == EventName::ProgramChanged;
+        outcome.record.events.iter().filter(changed).cloned().collect::<Vec<_>>()
+    };
+    let [event] = &run(3 * SECOND)[..] else { panic!("once, at the second start") };
+    assert!(event.text.starts_with("/app.jar is not what it was when the run began"), "{}", event.text);
+    assert_eq!((event.voids, event.level), (false, EventLevel::Warning));
+    assert!(run(Duration::MAX).is_empty());
+}
+
+#[test]
 fn a_slice_of_a_warm_up_in_which_nothing_happened_is_no_failure() {
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
         .plant("b", Planted { starved_warming_up_in: Some(1), ..Planted::default() })

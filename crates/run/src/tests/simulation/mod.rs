@@ -29,6 +29,11 @@ use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, OnStage, ServerId, ServerStart, TestBed};
 
+/// The file of the servers' program in this state.
+pub(crate) fn program(state: &str) -> (String, String) {
+    ("/app.jar".to_owned(), state.to_owned())
+}
+
 /// A server that was started.
 #[derive(Debug, Clone)]
 struct Running {
@@ -134,6 +139,11 @@ impl TestBed for SimulatedBed {
 
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError> {
         Ok(ProgramFacts { command: vec![variant.name.clone()], ..ProgramFacts::default() })
+    }
+
+    fn program_files(&self) -> BTreeMap<String, String> {
+        let World { now, rebuilt_at, .. } = &*self.world.borrow();
+        BTreeMap::from([if rebuilt_at.is_some_and(|at| at <= *now) { program("2") } else { program("1") }])
     }
 
     fn start(&mut self, starts: &[ServerStart<'_>], _cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {

@@ -128,6 +128,8 @@ pub(crate) struct World {
     pub now: Duration,
     /// When Ctrl-C is pressed.
     pub interrupted_at: Option<Duration>,
+    /// When another program takes the place of the servers'.
+    pub rebuilt_at: Option<Duration>,
     pub planted: BTreeMap<String, Planted>,
     pub actions: Vec<Action>,
     /// What the servers of the last scenario had to answer.
