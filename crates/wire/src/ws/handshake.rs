@@ -32,11 +32,17 @@ impl Handshake {
         let request = Request { method: &Method::GET, path, host, headers: &headers, body: b"" }.encode()?;
         let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
         let answer = AnswerCheck {
+            status: 0,
             accept: derive_accept_key(key.as_bytes()),
             subprotocols: offered.flat_map(|(_, value)| value.split(',')).map(|name| name.trim().to_owned()).collect(),
             verdict: Ok(()),
         };
         Ok((Self { parser: ResponseParser::new(), answer }, request))
+    }
+
+    /// The status of the answer; 0 before its head has come.
+    pub const fn status(&self) -> u16 {
+        self.answer.status
     }
 
     /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open. Fails
@@ -57,6 +63,7 @@ impl Handshake {
 
 #[derive(Debug)]
 struct AnswerCheck {
+    status: u16,
     accept: String,
     subprotocols: Vec<String>,
     verdict: Result<(), String>,
@@ -64,7 +71,7 @@ struct AnswerCheck {
 
 impl Sink for AnswerCheck {
     fn head(&mut self, head: &Head<'_>) {
-        self.verdict = self.check_head(head);
+        (self.status, self.verdict) = (head.status, self.check_head(head));
     }
 
     fn body(&mut self, _: &[u8]) {}

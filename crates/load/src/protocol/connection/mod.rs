@@ -94,6 +94,12 @@ impl Connection {
         state.on_handshake_bytes(bytes)
     }
 
+    /// The status with which the server has answered the handshake under way; 0 if it has not, or none is.
+    pub(crate) fn handshake_status(&self) -> u16 {
+        let Self::WebSocket(state) = self else { return 0 };
+        state.handshake_status()
+    }
+
     /// Begins a connection whose handshake has succeeded.
     pub(crate) fn open(&mut self) {
         on_state!(self, state => state.open());

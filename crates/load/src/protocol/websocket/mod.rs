@@ -66,6 +66,11 @@ impl WebSocket {
         Ok(is_open)
     }
 
+    /// The status of the handshake's answer; 0 before it has come.
+    pub(crate) fn handshake_status(&self) -> u16 {
+        self.handshake.as_ref().map_or(0, Handshake::status)
+    }
+
     pub(crate) fn open(&mut self) {
         self.under_way = None;
         self.is_retired = false;

@@ -224,6 +224,7 @@ impl<C: Clock> SliceRunner<C> {
         if !self.recorder.is_active() {
             return;
         }
+        let status = self.connections.at(token).handshake_status();
         let mut has_users = false;
         for ready in self.dispatcher.take_waiting_users(token) {
             let Some(intended) = self.dispatcher.take_request_of_user(ready.max(attempt.since), at) else {
@@ -231,7 +232,7 @@ impl<C: Clock> SliceRunner<C> {
                 self.dispatcher.give_place(token, ready, false);
                 continue;
             };
-            let times = Times { intended, ..Times::default() };
+            let times = Times { intended, status, ..Times::default() };
             let missing = |push| Subscription::new(push).missing_at_break(attempt.since);
             self.recorder.record_failed_exchange(&times, at, problem, push_of(self.setup.protocol).map(missing));
             self.dispatcher.end_exchange(token, at, false);

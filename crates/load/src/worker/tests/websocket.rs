@@ -204,20 +204,23 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
     let refusing = |answer: &'static [u8]| -> ByteScript {
         Box::new(move |_, now, _| vec![(now + Duration::from_millis(1), answer.to_vec())])
     };
-    for (answer, says) in [
-        (&b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"[..], "status 404 instead of 101"),
-        (b"HTTP/1.1 302 X\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", "it leads to \"/login\""),
+    for (answer, status, says) in [
+        (&b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"[..], Some(404), "status 404 instead of 101"),
+        (b"HTTP/1.1 302 X\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", Some(302), "it leads to \"/login\""),
         (
             b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            Some(101),
             "does not follow from the key",
         ),
-        (b"SSH-2.0-OpenSSH\r\n", "not an HTTP answer"),
-        (b"", "not connected until the deadline"),
+        (b"SSH-2.0-OpenSSH\r\n", None, "not an HTTP answer"),
+        (b"", None, "not connected until the deadline"),
     ] {
         let sample = pushed(World::with_byte_script(refusing(answer)), Some(20), three());
         let tally = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
         assert!(tally.example.contains(says), "{}", tally.example);
+        let statuses: Vec<_> = sample.statuses.0.iter().map(|(status, tally)| (*status, tally.failed)).collect();
+        assert_eq!(statuses, status.map(|status| (status, 3)).into_iter().collect::<Vec<_>>(), "{says}");
     }
 }
 
