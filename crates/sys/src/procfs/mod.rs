@@ -6,6 +6,7 @@ pub mod backlog;
 pub mod machine;
 pub mod net;
 pub mod process;
+mod sock_diag;
 pub mod tree;
 
 use std::path::{Path, PathBuf};

@@ -1,10 +1,11 @@
-//! Listening sockets, as in `/proc/net/tcp`, and the processes that hold them.
+//! Listening sockets, and the processes that hold them.
 
 use std::collections::HashSet;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::process::Stat;
+use super::sock_diag::SockDiag;
 use super::{ProcfsError, numbers_in, read_as};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Listener {
     pub address: SocketAddr,
     /// The socket's inode, which identifies its owner.
     pub inode: u64,
+    /// Connections that wait to be accepted.
+    pub waiting: u64,
 }
 
 /// A process that holds a socket.
@@ -21,17 +24,29 @@ pub struct Owner {
     pub comm: String,
 }
 
-/// Every listening TCP socket of this network namespace. Errors: when `/proc/net/tcp` cannot be read. A kernel without
-/// IPv6 is not an error.
+/// Every listening TCP socket of this network namespace. Errors: when `/proc/net/tcp` cannot be read either. A kernel
+/// without IPv6 is not an error.
 pub fn listeners() -> Result<Vec<Listener>, ProcfsError> {
-    let mut all = read_as("/proc/net/tcp", |text| Some(parse_listeners(text)))?;
-    all.extend(read_as("/proc/net/tcp6", |text| Some(parse_listeners(text))).unwrap_or_default());
-    Ok(all)
+    listening(None)
 }
 
 /// Those on a port.
 pub fn listeners_on(port: u16) -> Result<Vec<Listener>, ProcfsError> {
-    Ok(listeners()?.into_iter().filter(|listener| listener.address.port() == port).collect())
+    listening(Some(port))
+}
+
+fn listening(port: Option<u16>) -> Result<Vec<Listener>, ProcfsError> {
+    let told = SockDiag::open().and_then(|kernel| kernel.listeners(port));
+    let mut all = told.or_else(|_| listeners_in_table())?;
+    all.retain(|listener| port.is_none_or(|port| listener.address.port() == port));
+    Ok(all)
+}
+
+/// All, as in `/proc/net/tcp`, where the kernel tells them in no other way.
+pub(super) fn listeners_in_table() -> Result<Vec<Listener>, ProcfsError> {
+    let mut all = read_as("/proc/net/tcp", |text| Some(parse_listeners(text)))?;
+    all.extend(read_as("/proc/net/tcp6", |text| Some(parse_listeners(text))).unwrap_or_default());
+    Ok(all)
 }
 
 /// The sockets that a process holds open; empty if it is gone or another user's.
@@ -66,7 +81,9 @@ fn listener(line: &str) -> Option<Listener> {
         return None;
     }
     let address = SocketAddr::new(ip(address)?, u16::from_str_radix(port, 16).ok()?);
-    Some(Listener { address, inode: fields.get(9)?.parse().ok()? })
+    let (_, waiting) = fields.get(4)?.split_once(':')?;
+    let waiting = u64::from_str_radix(waiting, 16).ok()?;
+    Some(Listener { address, inode: fields.get(9)?.parse().ok()?, waiting })
 }
 
 fn ip(hex: &str) -> Option<IpAddr> {
@@ -96,8 +113,8 @@ mod tests {
     #[test]
     fn only_listening_sockets_are_taken() {
         let found = parse_listeners(TCP);
-        assert_eq!(found, [Listener { address: "127.0.0.1:8080".parse().unwrap(), inode: 4711 }]);
-        assert_eq!(parse_listeners(TCP6)[0], Listener { address: "[::1]:80".parse().unwrap(), inode: 99 });
+        assert_eq!(found, [Listener { address: "127.0.0.1:8080".parse().unwrap(), inode: 4711, waiting: 0 }]);
+        assert_eq!(parse_listeners(TCP6)[0], Listener { address: "[::1]:80".parse().unwrap(), inode: 99, waiting: 0 });
     }
 
     #[test]
