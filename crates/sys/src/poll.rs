@@ -38,6 +38,10 @@ pub trait Transport {
         self.send(token, &bytes.into())
     }
 
+    /// Gives an open connection another number, which no connection has. Its events follow under that one. Not while an
+    /// event is being handled.
+    fn renumber(&mut self, from: Token, to: Token);
+
     /// Closes the connection. No more of its events are delivered, and the token is free.
     fn close(&mut self, token: Token);
 }

@@ -112,5 +112,7 @@ impl Transport for Outbox {
         Sending::Accepted
     }
 
+    fn renumber(&mut self, _: Token, _: Token) {}
+
     fn close(&mut self, _: Token) {}
 }

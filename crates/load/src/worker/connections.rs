@@ -60,10 +60,23 @@ struct Entry {
     is_ending: bool,
     /// When the last slice ended that used it.
     used_until: Nanos,
+    /// Its server ends it, and it only waits for the last answers to users of this place, which has another connection.
+    drains_for: Option<Token>,
     connection: Connection,
 }
 
 impl Entry {
+    fn closed(setup: &Setup) -> Self {
+        Self {
+            state: State::Closed { retry_at: Nanos::ZERO },
+            attempts: 0,
+            is_ending: false,
+            used_until: Nanos::ZERO,
+            drains_for: None,
+            connection: Connection::new(setup.protocol, &setup.base),
+        }
+    }
+
     const fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed { .. } | State::Resting { .. })
     }
@@ -112,15 +125,7 @@ impl Connections {
     pub(super) fn begin_preparation(&mut self, in_use: usize) {
         self.in_use = in_use;
         self.prepared = 0;
-        let Setup { protocol, base, .. } = &*self.setup;
-        let closed = || Entry {
-            state: State::Closed { retry_at: Nanos::ZERO },
-            attempts: 0,
-            is_ending: false,
-            used_until: Nanos::ZERO,
-            connection: Connection::new(*protocol, base),
-        };
-        self.entries.resize_with(in_use.max(self.entries.len()), closed);
+        self.entries.resize_with(in_use.max(self.entries.len()), || Entry::closed(&self.setup));
     }
 
     /// Closes the connections that a server may be about to close.
@@ -202,6 +207,36 @@ impl Connections {
         (0..self.in_use as u32).map(Token)
     }
 
+    /// Those that wait for their last answers beside the connection that has followed them.
+    pub(super) fn draining(&self) -> impl Iterator<Item = Token> + use<> {
+        let draining = |token: &Token| self.entries[token.index()].drains_for.is_some() && self.is_open(*token);
+        (self.in_use as u32..self.entries.len() as u32).map(Token).filter(draining).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The place whose users a connection serves: mostly its own.
+    pub(super) fn place_of(&self, token: Token) -> Token {
+        self.entries[token.index()].drains_for.unwrap_or(token)
+    }
+
+    /// How many requests of a place wait for their answers on earlier connections of it.
+    pub(super) fn draining_requests(&mut self, place: Token) -> u32 {
+        let draining: Vec<Token> = self.draining().filter(|token| self.place_of(*token) == place).collect();
+        draining.into_iter().map(|token| self.at(token).under_way() as u32).sum()
+    }
+
+    /// Moves a connection aside, where it gets its last answers, so that its place is free for another.
+    pub(super) fn set_aside(&mut self, io: &mut impl Transport, token: Token) {
+        let free = self.entries[self.in_use..].iter().position(Entry::is_closed);
+        let aside = free.map_or(self.entries.len(), |at| at + self.in_use);
+        if aside == self.entries.len() {
+            self.entries.push(Entry::closed(&self.setup));
+        }
+        self.entries.swap(token.index(), aside);
+        self.entries[aside].drains_for = Some(token);
+        self.entries[token.index()].attempts = self.entries[aside].attempts;
+        io.renumber(token, Token(aside as u32));
+    }
+
     pub(super) fn is_open(&self, token: Token) -> bool {
         matches!(self.entries[token.index()].state, State::Open)
     }
@@ -234,7 +269,7 @@ impl Connections {
         let deadline = now + self.setup.connect_timeout;
         let attempt = Attempt { since, deadline, stage: ErrorClass::Connect };
         let entry = &mut self.entries[token.index()];
-        entry.state = State::Connecting(attempt);
+        (entry.state, entry.drains_for) = (State::Connecting(attempt), None);
         entry.attempts = entry.attempts.saturating_add(1);
         self.connecting += 1;
         self.wake_by(deadline);

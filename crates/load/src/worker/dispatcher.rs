@@ -195,14 +195,15 @@ impl Dispatcher {
         }
     }
 
-    /// Frees the places of a connection whose opening lasted from `since` to `at`: in a closed loop for waiting users.
-    pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos) {
+    /// Frees the places of a connection whose opening lasted from `since` to `at`: in a closed loop for waiting users, in
+    /// an open one all but `busy` ones.
+    pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos, busy: u32) {
         if self.demand.is_closed_loop() {
             for ready in self.waiting[token.index()].drain(..) {
                 self.free.push(Place { token, since: ready.max(since), connected_at: Some(at) });
             }
         } else {
-            for _ in 0..self.setup.protocol.depth() {
+            for _ in busy..self.setup.protocol.depth() {
                 self.free.push(Place { token, since, connected_at: None });
             }
         }

@@ -13,7 +13,10 @@ use h2::server::{Builder, Connection, SendResponse};
 use h2::{Reason, RecvStream};
 use http::{Request, Response};
 use rustls::{ServerConnection, StreamOwned};
-use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample, TlsSpec, TlsTrust};
+use tare_load::{
+    Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, TlsSpec,
+    TlsTrust,
+};
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
@@ -217,31 +220,26 @@ fn a_server_that_says_goodbye_loses_nothing() {
     assert!(sample.connections_opened >= 5, "{}", sample.connections_opened);
 }
 
+/// As a server of gRPC whose connections have an age: it says at the fifth request that it takes no more, and never answers
+/// the first.
+const OF_AN_AGE: Answer = |stream| match stream {
+    1 => Vec::new(),
+    9 => [head(9, END_STREAM, &[]), frame(GOAWAY, 0, 0, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])].concat(),
+    stream => head(stream, END_STREAM, &[]),
+};
+
 #[test]
-fn users_who_wait_for_the_last_answer_of_a_connection_have_waited_for_the_server() {
-    let address = server(Builder::new(), |mut connection| async move {
-        let mut served = 0;
-        while let Some(Ok((_, answering))) = connection.accept().await {
-            served += 1;
-            match served {
-                1 => drop(tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_millis(300)).await;
-                    answer(answering, 200, b"1")
-                })),
-                5 => {
-                    connection.graceful_shutdown();
-                    answer(answering, 200, b"1");
-                }
-                _ => drop(answer(answering, 200, b"1")),
-            }
-        }
-        None
-    });
-    let sample = drive(&spec(address, 1, 4), 12);
-    assert_eq!((sample.ok, sample.failed), (12, 0), "{:?}", sample.errors);
-    // The slow request of each connection, and those that wait until it has its answer.
-    let slow = sample.response.count_above_ns(200_000_000);
-    assert!(slow > sample.connections_opened, "{slow} of {} connections", sample.connections_opened);
+fn users_go_on_while_an_ended_connection_waits_for_its_last_answer() {
+    for schedule in [Schedule::Closed, Schedule::constant(50.0)] {
+        let (address, _) = http2_raw::server(OF_AN_AGE, usize::MAX);
+        let (requests, timeout) = (vec![RequestSpec::get("/")].into(), Duration::from_secs(3));
+        let spec = SessionSpec { requests, timeout, ..spec(address, 1, 8) };
+        let slice = SliceSpec { schedule, ..count(17, 1) };
+        let sample = support::run(&mut LoadSession::open(&spec).unwrap(), &slice);
+        assert_eq!((sample.failed, sample.ok), (sample.connections_opened, 17 - sample.failed), "{:?}", sample.errors);
+        assert!(sample.connections_opened > 1);
+        assert_eq!(sample.response.count_above_ns(1_500_000_000), 0, "nobody waits for another user's answer");
+    }
 }
 
 /// Answers the first stream of a connection, and says that it will not process the others.

@@ -11,6 +11,10 @@ use rustix::io::Errno;
 /// Largest number of reports that one wait returns.
 const LARGEST: usize = 256;
 
+/// What is watched of a socket.
+const ALL: epoll::EventFlags =
+    epoll::EventFlags::IN.union(epoll::EventFlags::OUT).union(epoll::EventFlags::RDHUP).union(epoll::EventFlags::ET);
+
 /// What the kernel reports of one socket. It reports each change once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Readiness {
@@ -37,10 +41,14 @@ impl Epoll {
         Ok(Self { epoll, reports: Vec::with_capacity(LARGEST) })
     }
 
-    /// Watches a socket for all reports under `key`, until it is closed: the only `epoll_ctl` in its life.
+    /// Watches a socket for all reports under `key`, until it is closed: mostly the only `epoll_ctl` in its life.
     pub(super) fn watch(&self, socket: &OwnedFd, key: u64) -> io::Result<()> {
-        let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(key), flags)?)
+        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(key), ALL)?)
+    }
+
+    /// Reports a watched socket under another key from now on, beginning with what holds of it now.
+    pub(super) fn rewatch(&self, socket: &OwnedFd, key: u64) -> io::Result<()> {
+        Ok(epoll::modify(&self.epoll, socket, epoll::EventData::new_u64(key), ALL)?)
     }
 
     /// Waits for a first report, at most this long; `None` waits without limit. An interrupted wait has no reports.

@@ -74,6 +74,23 @@ impl Transport for ReadinessTransport {
         self.send_by(token, |outbox, socket| outbox.send_bytes(socket, bytes))
     }
 
+    fn renumber(&mut self, from: Token, to: Token) {
+        self.close(to);
+        let old_key = self.slot(from).key(from);
+        let generation = self.slot(to).generation;
+        let moved = std::mem::take(self.slot(from));
+        self.slot(from).generation = moved.generation.wrapping_add(1);
+        *self.slot(to) = SocketSlot { generation, ..moved };
+        self.failed.iter_mut().filter(|(token, _)| *token == from).for_each(|(token, _)| *token = to);
+        // What it has to tell is reported again.
+        self.unread.retain(|key| *key != old_key);
+        let slot = &self.slots[to.index()];
+        let Some(Err(error)) = slot.socket.as_ref().map(|socket| self.epoll.rewatch(socket, slot.key(to))) else {
+            return;
+        };
+        self.fail_write(to, error);
+    }
+
     fn close(&mut self, token: Token) {
         let slot = self.slot(token);
         // Closing the only descriptor of a socket also removes it from epoll.

@@ -38,12 +38,21 @@ impl Tls {
         let connection = self.security.begin();
         let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error, false)))?;
         connection.set_buffer_limit(None);
-        if self.sessions.len() <= token.index() {
-            self.sessions.resize_with(token.index() + 1, || None);
-        }
+        self.make_place(token);
         let session = self.sessions[token.index()].insert(Session { connection, is_established: false });
         session.flush(&mut self.ciphertext, io, token);
         Ok(())
+    }
+
+    fn make_place(&mut self, token: Token) {
+        if self.sessions.len() <= token.index() {
+            self.sessions.resize_with(token.index() + 1, || None);
+        }
+    }
+
+    pub(crate) fn renumber(&mut self, from: Token, to: Token) {
+        self.make_place(to);
+        self.sessions.swap(from.index(), to.index());
     }
 
     /// Whether the connection has a TLS session; a closed one has none.

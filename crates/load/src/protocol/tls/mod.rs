@@ -68,6 +68,13 @@ impl<T: Transport> Transport for Channel<'_, T> {
         }
     }
 
+    fn renumber(&mut self, from: Token, to: Token) {
+        if let Some(tls) = &mut self.tls {
+            tls.renumber(from, to);
+        }
+        self.io.renumber(from, to);
+    }
+
     fn close(&mut self, token: Token) {
         if let Some(tls) = &mut self.tls {
             tls.close(self.io, token);

@@ -80,7 +80,8 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.record_connection_opened();
         let freed = self.dispatcher.blocked_at(at);
         if self.takes_part(token) {
-            self.dispatcher.open_places(token, since, at);
+            let busy = self.connections.draining_requests(token);
+            self.dispatcher.open_places(token, since, at, busy);
         }
         self.flush_later(token);
         self.dispatch_in_slice(io, freed);
@@ -144,7 +145,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.remove_places(token);
         if self.connections.at(token).under_way() > 0 {
-            return;
+            return self.stranded.push(token);
         }
         self.connections.close(io, token);
         self.reconnect(io, token, at);

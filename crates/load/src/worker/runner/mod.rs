@@ -37,6 +37,8 @@ pub(super) struct SliceRunner<C> {
     server_clock: Option<ClockModel>,
     /// When the next ping leaves, which measures the round trip to the server, and on which connection.
     ping: Option<(Nanos, Token)>,
+    /// Places at which a user may wait for a connection that its server ends, or that was left closed.
+    stranded: Vec<Token>,
     wait_policy: WaitPolicy,
 }
 
@@ -49,6 +51,7 @@ impl<C: Clock> SliceRunner<C> {
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
             server_clock: Some(ClockModel::default()),
             ping: None,
+            stranded: Vec::new(),
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(Rc::clone(&setup)),
             setup,
@@ -106,12 +109,31 @@ impl<C: Clock> SliceRunner<C> {
         if now >= self.connections.next_deadline {
             self.time_out(io, now);
         }
-        self.wake_users(io, now);
+        self.wake_users(now);
         if let Some((_, token)) = self.ping.take_if(|(at, _)| *at <= now) {
             self.connections.at(token).ping(self.clock.now());
             self.flush_later(token);
         }
         self.dispatch(io, freed);
+        self.help_stranded(io, now);
+    }
+
+    /// Gives users a connection who wait for one that its server ends, or that nobody has needed since it ended.
+    fn help_stranded(&mut self, io: &mut impl Transport, now: Nanos) {
+        for place in std::mem::take(&mut self.stranded) {
+            let is_wanted = self.dispatcher.wants_connections(self.recorder.is_before_end(now));
+            if !is_wanted || !self.takes_part(place) || !self.dispatcher.needs_connection(place) {
+                continue;
+            }
+            let since = self.dispatcher.waiting_since(place).unwrap_or(now);
+            let has_streams = speaks_http2(self.setup.protocol) && self.connections.is_open(place);
+            if has_streams && self.connections.at(place).is_retired() {
+                self.connections.set_aside(io, place);
+                self.connections.reopen(io, place, since.min(now), now);
+            } else {
+                self.connections.end_rest(io, place, since, now);
+            }
+        }
     }
 
     pub(super) fn end_periods(&mut self, now: Nanos, on_part: OnPart<'_>) {
@@ -135,7 +157,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(returned) = self.dispatcher.take_returned(None) {
             self.fail_returned(&returned, now, "no complete answer when the drain ended");
         }
-        for token in self.connections.tokens() {
+        for token in self.connections.tokens().chain(self.connections.draining()) {
             self.close_unfinished(io, token, now);
         }
         self.connections.end_slice(now);
@@ -144,13 +166,10 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     /// Lets users who have thought long enough send, on a new connection if theirs has ended meanwhile.
-    fn wake_users(&mut self, io: &mut impl Transport, now: Nanos) {
+    fn wake_users(&mut self, now: Nanos) {
         while let Some((token, ready)) = self.dispatcher.next_awake_user(now) {
             self.dispatcher.admit(token, ready, self.connections.takes_requests(token));
-            let is_wanted = self.dispatcher.wants_connections(self.recorder.is_before_end(now));
-            if is_wanted && self.dispatcher.needs_connection(token) {
-                self.connections.end_rest(io, token, ready, now);
-            }
+            self.stranded.push(token);
         }
     }
 
@@ -158,10 +177,15 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.is_active() && self.connections.is_in_use(token)
     }
 
-    /// Lets the user of an exchange that has ended go on.
+    /// Lets the user of an exchange that has ended go on, on the connection that its place has now.
     fn end_exchange(&mut self, token: Token, at: Nanos, takes_requests: bool) {
-        if self.takes_part(token) {
-            self.dispatcher.end_exchange(token, at, takes_requests);
+        let place = self.connections.place_of(token);
+        if self.takes_part(place) {
+            let takes_requests = if place == token { takes_requests } else { self.connections.takes_requests(place) };
+            self.dispatcher.end_exchange(place, at, takes_requests);
+            if place != token {
+                self.stranded.push(place);
+            }
         }
     }
 
@@ -283,7 +307,7 @@ impl<C: Clock> SliceRunner<C> {
         if let Some(next) = self.dispatcher.next_returned_deadline() {
             self.connections.wake_by(next);
         }
-        for token in self.connections.tokens() {
+        for token in self.connections.tokens().chain(self.connections.draining()) {
             match self.connections.check(io, token, now) {
                 Due::Nothing => {}
                 Due::Exchange => self.time_out_exchanges(io, token, now),

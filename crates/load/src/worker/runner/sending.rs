@@ -41,8 +41,10 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.connections.wake_by(returned.exchange.deadline);
         self.dispatcher.take_back(returned);
-        if self.takes_part(token) {
-            self.dispatcher.give_place(token, at, takes_requests);
+        let place = self.connections.place_of(token);
+        if self.takes_part(place) {
+            let takes_requests = if place == token { takes_requests } else { self.connections.takes_requests(place) };
+            self.dispatcher.give_place(place, at, takes_requests);
         }
     }
 

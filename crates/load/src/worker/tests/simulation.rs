@@ -272,6 +272,10 @@ impl Transport for WorldTransport {
         Sending::Accepted
     }
 
+    fn renumber(&mut self, from: Token, to: Token) {
+        self.ahead.values_mut().filter(|(token, _)| *token == from).for_each(|(token, _)| *token = to);
+    }
+
     fn close(&mut self, token: Token) {
         self.ahead.retain(|_, (other, _)| *other != token);
     }
