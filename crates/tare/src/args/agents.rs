@@ -8,11 +8,6 @@ use tare_units::Span;
 use super::values::{PlaceReader, parse_time};
 use crate::failure::wrong_usage;
 
-/// The image that scripts/image makes.
-const IMAGE: &str = concat!("tare:", env!("CARGO_PKG_VERSION"));
-const CPUS: u32 = 2;
-const MEMORY: &str = "512Mi";
-
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents")]
 pub struct AgentArgs {
@@ -33,21 +28,21 @@ pub struct AgentOptions {
     #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     agents_wait: Span,
     #[command(flatten)]
-    cluster: ClusterArgs,
+    cluster: Cluster,
     #[command(flatten)]
-    pod: PodArgs,
+    pod: PodShape,
 }
 
 impl AgentOptions {
     pub fn pods(&self) -> PodOrder {
-        let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
+        let (cluster, shape) = (self.cluster.clone(), self.pod.clone());
         PodOrder { cluster, shape, wait_limit: self.agents_wait.0, ..PodOrder::default() }
     }
 
     /// Refuses flags that mean nothing with agents at these places.
     pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
         let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
-        let (cluster, pod, usual) = (&self.cluster, &self.pod, PodArgs::default());
+        let (cluster, pod, usual) = (&self.cluster, &self.pod, PodShape::default());
         let flags = [
             ("--k8s-context", cluster.context.is_some()),
             ("--k8s-namespace", cluster.namespace.is_some()),
@@ -66,48 +61,7 @@ impl AgentOptions {
 
 impl Default for AgentOptions {
     fn default() -> Self {
-        Self { agents_wait: Span::from_secs(120), cluster: ClusterArgs::default(), pod: PodArgs::default() }
-    }
-}
-
-#[derive(Clone, Debug, Default, Args)]
-pub struct ClusterArgs {
-    /// Context of kubectl's configuration [default: the current one].
-    #[arg(long = "k8s-context", value_name = "NAME", hide_short_help = true)]
-    context: Option<String>,
-    /// Namespace of the pods [default: that of the context].
-    #[arg(long = "k8s-namespace", value_name = "NAME", hide_short_help = true)]
-    namespace: Option<String>,
-}
-
-impl ClusterArgs {
-    pub fn cluster(&self) -> Cluster {
-        Cluster { context: self.context.clone(), namespace: self.namespace.clone() }
-    }
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct PodArgs {
-    /// Container image of the agents; scripts/image makes one.
-    #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE", hide_short_help = true)]
-    image: String,
-    /// Whole cores of each pod. If it has several, one is left to the kernel and to the rest of the pod.
-    #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), hide_short_help = true)]
-    cpus: u32,
-    /// Memory of each pod.
-    #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES", hide_short_help = true)]
-    memory: String,
-}
-
-impl Default for PodArgs {
-    fn default() -> Self {
-        Self { image: IMAGE.to_owned(), cpus: CPUS, memory: MEMORY.to_owned() }
-    }
-}
-
-impl PodArgs {
-    pub fn pod_shape(&self) -> PodShape {
-        PodShape { image: self.image.clone(), cpus: self.cpus, memory: self.memory.clone() }
+        Self { agents_wait: Span::from_secs(120), cluster: Cluster::default(), pod: PodShape::default() }
     }
 }
 
@@ -119,7 +73,7 @@ pub enum AgentsAction {
         #[arg(long)]
         all: bool,
         #[command(flatten)]
-        cluster: ClusterArgs,
+        cluster: Cluster,
     },
     /// Print the role that a coordinator needs and a job of agents, to be edited and applied: then tare load --agents k8s:job/NAME uses it.
     Manifest(ManifestArgs),
@@ -128,7 +82,7 @@ pub enum AgentsAction {
 #[derive(Debug, Args)]
 pub struct ManifestArgs {
     /// Number of pods.
-    #[arg(default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub agents: u32,
     /// Name of the job.
     #[arg(long, default_value = "tare-agents", value_name = "NAME")]
@@ -137,5 +91,5 @@ pub struct ManifestArgs {
     #[arg(long, default_value = "1h", value_name = "SPAN", value_parser = parse_time)]
     pub within: Span,
     #[command(flatten)]
-    pub pod: PodArgs,
+    pub pod: PodShape,
 }

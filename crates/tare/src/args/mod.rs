@@ -25,7 +25,7 @@ mod run;
 mod settings;
 mod values;
 
-pub use agents::{AgentOptions, AgentsAction, ClusterArgs, ManifestArgs};
+pub use agents::{AgentOptions, AgentsAction, ManifestArgs};
 pub use bisect::BisectArgs;
 pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;

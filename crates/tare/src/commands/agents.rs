@@ -1,9 +1,9 @@
 //! `tare agents`: what a cluster needs to have agents, and what they left there.
 
 use anyhow::anyhow;
-use tare_remote::{JobShape, agent_manifests, remove_agent_jobs};
+use tare_remote::{Cluster, JobShape, agent_manifests, remove_agent_jobs};
 
-use crate::args::{AgentsAction, ClusterArgs, ManifestArgs};
+use crate::args::{AgentsAction, ManifestArgs};
 use crate::console;
 use crate::failure::Outcome;
 
@@ -14,8 +14,8 @@ pub fn agents(action: &AgentsAction) -> anyhow::Result<Outcome> {
     }
 }
 
-fn clean_cluster(args: &ClusterArgs, all: bool) -> anyhow::Result<Outcome> {
-    let removed = remove_agent_jobs(&args.cluster(), all).map_err(|reason| anyhow!(reason))?;
+fn clean_cluster(cluster: &Cluster, all: bool) -> anyhow::Result<Outcome> {
+    let removed = remove_agent_jobs(cluster, all).map_err(|reason| anyhow!(reason))?;
     let is_removed = |job: &&(String, Option<String>)| job.1.is_none();
     let text: String =
         removed.iter().filter(is_removed).map(|(job, _)| format!("removed job {job} and its pods\n")).collect();
@@ -35,7 +35,7 @@ fn print_manifests(args: &ManifestArgs) -> Outcome {
         name: args.name.clone(),
         host: String::new(),
         agents: args.agents as usize,
-        pod: args.pod.pod_shape(),
+        pod: args.pod.clone(),
         first_order_within: within,
         ends_within: within,
     }));

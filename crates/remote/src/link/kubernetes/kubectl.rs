@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
+use clap::Args;
 use serde_json::Value;
 use tare_load::Cancel;
 use tare_run::plain_line;
@@ -21,9 +22,13 @@ const USER_LIMIT: Duration = Duration::from_secs(180);
 const TARE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Which cluster, and where in it; `None` for what kubectl's configuration says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct Cluster {
+    /// Context of kubectl's configuration [default: the current one].
+    #[arg(long = "k8s-context", value_name = "NAME", hide_short_help = true)]
     pub context: Option<String>,
+    /// Namespace of the pods [default: that of the context].
+    #[arg(long = "k8s-namespace", value_name = "NAME", hide_short_help = true)]
     pub namespace: Option<String>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::{Args, value_parser};
 use serde_json::{Value, json};
 use tare_sys::procfs::machine::host_name;
 
@@ -18,13 +19,28 @@ pub(super) const CONTAINER: &str = "agent";
 /// A job that is over is removed after this time if its coordinator could not do that, in seconds.
 const KEPT_S: u32 = 60;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The pod of an agent. Cores and memory are requested, and are also the limits.
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct PodShape {
+    /// Container image of the agents; scripts/image makes one.
+    #[arg(long = "k8s-image", default_value_t = PodShape::default().image, value_name = "IMAGE",
+          hide_short_help = true)]
     pub image: String,
-    /// Whole cores: requested, and also the limit.
+    /// Whole cores of each pod. If it has several, one is left to the kernel and to the rest of the pod.
+    #[arg(long = "k8s-cpus", default_value_t = PodShape::default().cpus, value_name = "N",
+          value_parser = value_parser!(u32).range(1..=1024), hide_short_help = true)]
     pub cpus: u32,
-    /// Memory, such as `512Mi`: requested, and also the limit.
+    /// Memory of each pod.
+    #[arg(long = "k8s-memory", default_value_t = PodShape::default().memory, value_name = "BYTES",
+          hide_short_help = true)]
     pub memory: String,
+}
+
+impl Default for PodShape {
+    /// With the image that scripts/image makes.
+    fn default() -> Self {
+        Self { image: concat!("tare:", env!("CARGO_PKG_VERSION")).to_owned(), cpus: 2, memory: "512Mi".to_owned() }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
