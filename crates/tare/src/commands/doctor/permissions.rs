@@ -2,7 +2,6 @@
 
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
-use tare_sys::procfs::machine::cpu_quota;
 use tare_sys::procfs::process::may_sample_kernel;
 use tare_sys::threads;
 use tare_sys::wakefulness::Wakefulness;
@@ -14,7 +13,7 @@ use super::checked::Checked;
 const FILES: u64 = 4_096;
 
 pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
-    vec![cores(server, load), quota(cpu_quota(), server.union(load).len()), open_files(), deep_sleep(), perf_events()]
+    vec![cores(server, load), open_files(), deep_sleep(), perf_events()]
 }
 
 /// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
@@ -23,33 +22,10 @@ fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
     let both = server.union(load);
     let attempt = threads::spawn("doctor", move || pin_current_thread(&both));
     let pinned = attempt.ok().and_then(|thread| thread.join().ok());
-    match (pinned, allowed_cpus()) {
-        (Some(Ok(())), Ok(allowed)) if allowed.len() > 1 => {
-            Checked::fine(WHAT, format!("{allowed}, threads can be pinned"))
-        }
-        (Some(Ok(())), _) => {
-            let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
-            Checked::new(Doubtful, WHAT, "only one is allowed", remedy)
-        }
-        (Some(Err(error)), _) => {
-            Checked::new(Missing, WHAT, error.to_string(), "Name cores that this process may use.")
-        }
-        (None, _) => {
-            Checked::new(Missing, WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u).")
-        }
-    }
-}
-
-/// The CPU quota of the container, which stops all threads at once when it is used up: as a run's preflight judges it.
-fn quota(quota: Option<f64>, cpus: usize) -> Checked {
-    match quota {
-        None => Checked::fine("CPU quota", "none"),
-        Some(cores) if cores >= cpus as f64 => Checked::fine("CPU quota", format!("{cores:.1} cores, enough for all")),
-        Some(cores) => {
-            let remedy =
-                "When it is used up, servers and generator stand still. Remove the limit (--cpus) for measurements.";
-            Checked::new(Doubtful, "CPU quota", format!("{cores:.1} cores"), remedy)
-        }
+    match pinned.map(|pinned| pinned.and_then(|()| allowed_cpus())) {
+        Some(Ok(allowed)) => Checked::fine(WHAT, format!("{allowed}, threads can be pinned")),
+        Some(Err(error)) => Checked::new(Missing, WHAT, error.to_string(), "Name cores that this process may use."),
+        None => Checked::new(Missing, WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u)."),
     }
 }
 
@@ -96,14 +72,7 @@ fn perf_events_at(level: Option<i32>, is_free: bool) -> Checked {
 
 #[cfg(test)]
 mod tests {
-    use super::super::checked::CheckState::Fine;
     use super::*;
-
-    #[test]
-    fn a_quota_that_cannot_be_used_up_is_fine() {
-        let state = |cores: Option<f64>| quota(cores, 4).state;
-        assert_eq!([None, Some(4.0), Some(3.5)].map(state), [Fine, Fine, Doubtful]);
-    }
 
     #[test]
     fn what_the_kernel_refuses_to_profiles_is_told_at_each_level() {
