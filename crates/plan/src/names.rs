@@ -1,6 +1,7 @@
-//! Names as users type them: globs over what exists, and the nearest name to a misspelt one.
+//! Names as users type them: globs over what exists, the nearest name to a misspelt one, and regular expressions.
 
 use globset::Glob;
+use regex::Regex;
 pub use tare_units::nearest_name;
 
 use crate::PlanError;
@@ -40,6 +41,14 @@ fn no_match_error(origin: &str, kind: &'static str, pattern: &str, known: &[Stri
         suggestion,
         known: list_nearest(pattern, known),
     }
+}
+
+/// What is wrong with a regular expression; `None` for a right one.
+pub(crate) fn wrong_expression(pattern: &str) -> Option<String> {
+    // The library shows the position on several lines. The last one says what is wrong.
+    let error = Regex::new(pattern).err()?.to_string();
+    let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    Some(format!("\"{pattern}\" is not a regular expression: {why}"))
 }
 
 /// The most names that an error lists.

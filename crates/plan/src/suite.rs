@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::PlanError;
 use crate::contract::{Check, Contract, Scenarios, complete_all};
 use crate::document;
+use crate::names::wrong_expression;
 use crate::plan::CommandServer;
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
@@ -229,7 +230,7 @@ fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
         let message = format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}");
         return Err(("base_url", message));
     }
-    Ok(())
+    server.ready.as_deref().and_then(wrong_expression).map_or(Ok(()), |message| Err(("ready", message)))
 }
 
 /// Whether a URL is `http://` and of this machine: `http://127.0.0.1:{port}`, `http://[::1]`, `http://{address}:8080`.

@@ -88,9 +88,6 @@ impl Workspace {
         let no_text = "is not text in UTF-8; a suite is a TOML file";
         let text = String::from_utf8(bytes).map_err(|_| PlanError::value(shown_path(&path), no_text))?;
         let mut suite = Suite::parse(&shown_path(&path), &text)?;
-        for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
-            check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
-        }
         read_bodies(&path, requests_mut(&mut suite.scenarios, &mut suite.checks))?;
         Ok(suite)
     }
@@ -118,17 +115,6 @@ fn no_suite() -> anyhow::Error {
          tare init writes one for your project, tare example prints one to start with. For the servers of tare's own project, \
          give its folder with --home or TARE_HOME",
     )
-}
-
-/// Refuses what is no regular expression. `origin` is the flag or the key that holds it.
-pub fn check_pattern(origin: &str, pattern: &str) -> Result<(), PlanError> {
-    let wrong = |error: regex::Error| {
-        // The library shows the position on several lines. The last one says what is wrong.
-        let error = error.to_string();
-        let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        PlanError::value(origin, format!("\"{pattern}\" is not a regular expression: {why}"))
-    };
-    regex::Regex::new(pattern).map(|_| ()).map_err(wrong)
 }
 
 /// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.

@@ -2,6 +2,7 @@
 
 use super::Inputs;
 use crate::PlanError;
+use crate::names::wrong_expression;
 use crate::plan::{Setting, Source};
 use crate::profile::{Profile, ProfileEvent, ProfileOptions};
 use tare_units::{Span, distinct};
@@ -31,6 +32,9 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     check("events", "--event", events.1, !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;
     check("forks", "--forks", forks.1, (1..=1000).contains(&forks.0), "write 1 to 1000 profiled starts")?;
     check("span", "--span", span.1, is_fit, "write 100ms to 10m")?;
+    let flag_of_focus = if focus.1 == Source::Default { "servers/catalog.toml: focus" } else { "--focus" };
+    let wrong = wrong_expression(&focus.0);
+    check("focus", flag_of_focus, focus.1, wrong.is_none(), &wrong.unwrap_or_default())?;
     let names = distinct(events.0.iter().map(|event| event.name()));
     for (key, value, source, meaning) in [
         ("events", names.join(" "), events.1, "what is sampled, one after another"),

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use tare_analysis::Summary;
 use tare_analysis::summary::{CheckResult, ValidityState};
 use tare_plan::Plan;
-use tare_plan::plan::{Group, Mode, Program, Source, Variant};
+use tare_plan::plan::{Group, Mode, Program, Variant};
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
@@ -26,7 +26,7 @@ use tare_sys::clock;
 
 use crate::args::{self, AgentOptions, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text, is_cancelled};
-use crate::workspace::{Workspace, check_pattern};
+use crate::workspace::Workspace;
 use crate::{console, plan_text};
 use known_facts::{earlier_runs, machine_facts};
 
@@ -72,9 +72,6 @@ impl<'a> Session<'a> {
             // Short enough to be typed again.
             fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
         })?;
-        if let Some(profile) = &plan.profile {
-            check_pattern(&focus_origin(&plan, suite), &profile.focus)?;
-        }
         if plan.machine.server_host.is_none() {
             // Only a server that has started tells whether it is a JVM.
             plan.profile.as_ref().map_or(Ok(()), |_| check_folder(&self.global.dir))?;
@@ -222,16 +219,6 @@ fn when_undecided(command: &[String]) -> WhenUndecided {
     match args::parse(command).map(|cli| cli.command) {
         Ok(args::Command::Check(check)) => check.undecided,
         _ => WhenUndecided::Fail,
-    }
-}
-
-fn focus_origin(plan: &Plan, suite: &Suite) -> String {
-    let mut settings =
-        plan.settings.iter().filter(|setting| (&*setting.section, &*setting.key) == ("profile", "focus"));
-    match settings.next().map(|setting| setting.source) {
-        Some(Source::Flag) => "--focus".to_owned(),
-        Some(Source::Suite) => format!("{}: [profile] focus", suite.file),
-        _ => "servers/catalog.toml: focus".to_owned(),
     }
 }
 
