@@ -199,15 +199,8 @@ fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
         if !server.command.is_empty() {
             return Err(("url", "names a server that runs already; leave out either url or command".to_owned()));
         }
-        let of_start = [
-            ("build", server.build.is_some()),
-            ("env", !server.env.is_empty()),
-            ("cwd", server.cwd.is_some()),
-            ("ready", server.ready.is_some()),
-            ("base_url", server.base_url.is_some()),
-            ("counters", server.counters.is_some()),
-        ];
-        if let Some((key, _)) = of_start.into_iter().find(|(_, is_given)| *is_given) {
+        let of_start = ["build", "env", "cwd", "ready", "base_url", "counters"];
+        if let Some(key) = server.first_given(&of_start) {
             let message =
                 "is for a server that tare starts, and url names one that runs already; leave out one of them";
             return Err((key, message.to_owned()));

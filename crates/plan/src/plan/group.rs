@@ -244,6 +244,12 @@ impl CommandServer {
         Self { protocol, streams, resumption, tls, ..self }
     }
 
+    /// The first of these keys that it has.
+    pub(crate) fn first_given(&self, keys: &[&'static str]) -> Option<&'static str> {
+        let [own, none] = [self, &Self::default()].map(|server| serde_json::to_value(server).unwrap_or_default());
+        keys.iter().copied().find(|key| own.get(key) != none.get(key))
+    }
+
     pub fn changes(&self) -> Changes {
         Changes {
             java: self.java.clone(),

@@ -18,8 +18,7 @@ pub(super) fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
         };
         spoken::check_spoken(known, server.protocol)
             .map_err(|message| PlanError::value(origin("protocol"), message))?;
-        let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
-        if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
+        if let Some(key) = server.first_given(&["java", "jvm_options"]).filter(|_| !known.jvm) {
             let message = format!("is for a JVM, and {like} runs on none; leave it out");
             return Err(PlanError::value(origin(key), message));
         }

@@ -31,32 +31,17 @@ type Wrong = (&'static str, String);
 
 /// Options without another server's to add them to belong into the command.
 fn check_without_like(server: &CommandServer) -> Result<(), Wrong> {
-    let given = [
-        ("java", server.java.is_some()),
-        ("jvm_options", !server.jvm_options.is_empty()),
-        ("args", !server.args.is_empty()),
-    ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((key, _)) => Err((key, "changes another server; name it with like, or write all in command".to_owned())),
-    }
+    server.first_given(&["java", "jvm_options", "args"]).map_or(Ok(()), |key| {
+        Err((key, "changes another server; name it with like, or write all in command".to_owned()))
+    })
 }
 
 fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
-    let given = [
-        ("command", !server.command.is_empty()),
-        ("url", server.url.is_some()),
-        ("build", server.build.is_some()),
-        ("cwd", server.cwd.is_some()),
-        ("ready", server.ready.is_some()),
-        ("base_url", server.base_url.is_some()),
-    ];
-    if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+    if let Some(key) = server.first_given(&["command", "url", "build", "cwd", "ready", "base_url"]) {
         return Err((key, "is that of the server named by like; leave out one of them".to_owned()));
     }
-    let is_reached_otherwise = server.transport_keys() != TransportKeys::default();
-    let stands_otherwise = server.in_front_of.is_some() || !server.files.is_empty();
-    if server.changes() == Changes::default() && !is_reached_otherwise && !stands_otherwise {
+    let changing = ["java", "jvm_options", "env", "args", "files", "in_front_of"];
+    if server.first_given(&[&changing[..], &TransportKeys::NAMES].concat()).is_none() {
         let message = "changes nothing; add java, jvm_options, env, args, files, in_front_of, protocol, streams, \
                        resumption or tls"
             .to_owned();
@@ -73,10 +58,9 @@ fn check_with_catalog(server: &CommandServer, whole: &CommandServer) -> Result<(
             format!("{of_catalog} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
         return Err(("tls", message));
     }
-    let of_command = [("in_front_of", server.in_front_of.is_some()), ("files", !server.files.is_empty())];
-    of_command.into_iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(key, _)| {
-        Err((key, format!("{of_catalog} is of the catalog, which has no proxies; leave it out")))
-    })
+    server
+        .first_given(&["in_front_of", "files"])
+        .map_or(Ok(()), |key| Err((key, format!("{of_catalog} is of the catalog, which has no proxies; leave it out"))))
 }
 
 /// The server `name` with what it takes over from the one that it is like. `way` has the servers that are like it.
