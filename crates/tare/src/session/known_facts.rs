@@ -7,6 +7,7 @@ use tare_load::Cancel;
 use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
 use tare_plan::earlier::EarlierRun;
+use tare_plan::plan::Machine;
 use tare_plan::resolve::MachineFacts;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
@@ -30,17 +31,11 @@ fn java_home(java: Option<&str>) -> Option<&Path> {
     java.filter(|java| *java != "newest").map(Path::new)
 }
 
-fn print_progress(text: &str) {
-    console::print_note(&format!("  {text}"));
-}
-
 /// Connects to the machine of a plan's servers; `None` where they run on this one.
 pub fn connect(plan: &Plan) -> anyhow::Result<Option<RemoteHost>> {
-    let machine = &plan.machine;
-    let Some(place) = &machine.server_host else { return Ok(None) };
-    let (address, java) = (machine.server_address.as_deref(), java_home(Some(&machine.java)));
-    let cancel = Cancel::from(interrupt::flag()?);
-    Ok(Some(RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress)?))
+    let Machine { server_host, server_address, java, .. } = plan.machine.clone();
+    let flags = Options { server_host, server_address, java: Some(java), ..Options::default() };
+    connect_by(&flags, &Suite::default())
 }
 
 /// The same before there is a plan. The flags win over the suite.
@@ -50,7 +45,8 @@ fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<RemoteHos
     let address = named(|options| options.server_address.as_deref());
     let java = java_home(named(|options| options.java.as_deref()));
     let cancel = Cancel::from(interrupt::flag()?);
-    let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress);
+    let mut progress = |text: &str| console::print_note(&format!("  {text}"));
+    let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut progress);
     let connected = connected.map_err(|error| match error {
         RunError::Plan { key, message } => {
             let key = suite.origin_of(&key.trim_start_matches('-').replace('-', "_"), flags);
