@@ -104,17 +104,17 @@ fn over(server: CommandServer, base: &CommandServer, like: &str) -> Result<Comma
     let Changes { java, jvm_options, env, args } = own.clone().after(base.changes());
     let keys = keys_over(server.transport_keys(), base.transport_keys());
     let whole = CommandServer {
-        like: base.like.clone(),
         java,
         jvm_options,
         env,
         args,
+        baseline: server.baseline,
         kind: server.kind.or_else(|| base.kind.clone()),
         routes: server.routes.or(base.routes),
         counters: server.counters.or(base.counters),
         in_front_of: server.in_front_of.or_else(|| base.in_front_of.clone()),
         files: base.files.clone().into_iter().chain(server.files).collect(),
-        ..server
+        ..base.clone()
     };
     let whole = whole.asked_in(keys);
     if whole.like.is_some() {
@@ -126,10 +126,6 @@ fn over(server: CommandServer, base: &CommandServer, like: &str) -> Result<Comma
         command,
         // All changes are in the command. The others stay: the JVM is asked for its opinion of them before the run.
         args: Vec::new(),
-        build: base.build.clone(),
-        cwd: base.cwd.clone(),
-        ready: base.ready.clone(),
-        base_url: base.base_url.clone(),
         differs: (own != Changes::default()).then(|| format!("is {like} with {}", own.text(&base.command))),
         ..whole
     })
