@@ -125,8 +125,8 @@ impl TestBed for ProcessBed<'_> {
             // A program sizes its pools by the cores that it starts on. These must be those that it is measured on,
             // unless an option has told it.
             let is_told = self.inputs.launches.get(variant)?.is_told_its_cores();
-            let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
-            self.inputs.launches.order(self.plan, *id, variant, log_name, &cpus)
+            let cpus = if is_told { cpus } else { &self.cores.server };
+            self.inputs.launches.order(self.plan, *id, variant, log_name, cpus)
         };
         let started = self.host.start(&starts.iter().map(order).collect::<Result<Vec<_>, _>>()?)?;
         let mut results = Vec::with_capacity(starts.len());
@@ -161,7 +161,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
-        self.host.move_to(server, &cpus.to_string());
+        self.host.move_to(server, cpus);
     }
 
     fn status(&self, server: ServerId) -> Status {
@@ -218,8 +218,8 @@ impl TestBed for ProcessBed<'_> {
         self.host.begin_watch(&WatchOrder {
             servers: servers.to_vec(),
             phase,
-            meter_cpus: self.plan.probes.hiccups.then(|| self.plan.machine.server_cpus.clone()),
-            counted_cpus: self.cores.beside_servers().to_string(),
+            meter_cpus: self.plan.probes.hiccups.then(|| self.cores.server.clone()),
+            counted_cpus: self.cores.beside_servers(),
         });
     }
 

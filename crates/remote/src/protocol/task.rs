@@ -15,6 +15,7 @@ use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::jdk::Jdk;
 use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::frame::Bytes;
@@ -121,11 +122,11 @@ pub enum ServersTask {
     /// All files of the bundle were sent.
     Finish { hash: String, name: String },
     /// Report what disturbs measuring on these cores.
-    Disturbances { cpus: String },
+    Disturbances { cpus: CpuSet },
     /// Start these. This and what follows are the operations of [`ServerHost`](tare_run::server_host::ServerHost).
     Start(Vec<StartOrder>),
     /// Move it to these cores.
-    MoveTo { server: ServerId, cpus: String },
+    MoveTo { server: ServerId, cpus: CpuSet },
     /// Report whether its process runs.
     Status(ServerId),
     /// Return the last lines of its log.
@@ -199,8 +200,8 @@ pub struct DrivenShare {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct MachineFacts {
     pub sections: Vec<FactSection>,
-    /// The cores that the agent may use, such as `0-3`.
-    pub cpus: String,
+    /// The cores that the agent may use.
+    pub cpus: CpuSet,
     /// Feature release of its JDK, where it has one.
     pub jdk: Option<u32>,
     /// The address at which ssh reached it, where ssh did.

@@ -169,7 +169,7 @@ fn machine_of_agent(java: Option<&Path>) -> Result<MachineFacts, String> {
     let connection = std::env::var("SSH_CONNECTION").ok();
     Ok(MachineFacts {
         sections: machine_facts(),
-        cpus: allowed_cpus().map_err(|error| error.to_string())?.to_string(),
+        cpus: allowed_cpus().map_err(|error| error.to_string())?,
         jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
         ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
     })

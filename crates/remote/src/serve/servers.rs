@@ -84,10 +84,7 @@ impl AgentHost {
                 Answer::Done
             }
             ServersTask::Finish { hash, name } => Answer::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),
-            ServersTask::Disturbances { cpus } => {
-                let cpus = cpus.parse().map_err(|error| format!("{cpus}: {error}"))?;
-                Answer::Disturbances(disturbances(&cpus, &self.cancelled))
-            }
+            ServersTask::Disturbances { cpus } => Answer::Disturbances(disturbances(&cpus, &self.cancelled)),
             ServersTask::Start(starts) => Answer::Started(self.start(starts)?),
             ServersTask::MoveTo { server, cpus } => {
                 self.servers.move_to(server, &cpus);

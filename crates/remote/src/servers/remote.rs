@@ -126,7 +126,7 @@ impl ServerMachine for RemoteHost {
     }
 
     fn cpus(&self) -> CpuSet {
-        self.facts.cpus.parse().unwrap_or_else(|_| CpuSet::from_indices([]))
+        self.facts.cpus.clone()
     }
 
     fn is_another_machine(&self) -> bool {
@@ -150,7 +150,7 @@ impl ServerMachine for RemoteHost {
     }
 
     fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError> {
-        let found = self.ask(ServersTask::Disturbances { cpus: cpus.to_string() }, answer_of!(Disturbances))?;
+        let found = self.ask(ServersTask::Disturbances { cpus: cpus.clone() }, answer_of!(Disturbances))?;
         Ok(found.iter().map(|event| label_event(event, &self.to_string())).collect())
     }
 

@@ -17,6 +17,7 @@ use tare_run::{RunError, plain_line};
 use tare_sut::SutError;
 use tare_sut::sampler::{Sampled, async_profiler_jar};
 use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::RemoteHost;
@@ -138,8 +139,8 @@ impl ServerHost for RemoteServers<'_> {
         self.host.ask(task, answer_of!(Rest)).unwrap_or_else(|_| vec![None; servers.len()])
     }
 
-    fn move_to(&mut self, server: ServerId, cpus: &str) {
-        let _ = self.host.ask(ServersTask::MoveTo { server, cpus: cpus.to_owned() }, Some);
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
+        let _ = self.host.ask(ServersTask::MoveTo { server, cpus: cpus.clone() }, Some);
     }
 
     fn status(&self, server: ServerId) -> Status {

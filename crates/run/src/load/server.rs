@@ -4,6 +4,7 @@ use tare_load::SliceSample;
 use tare_plan::LoadPlan;
 use tare_plan::load_plan::{LoadModel, ServerProcess};
 use tare_record::{EventKind, EventRecord, IntervalDivision, KnownStops, LatencyParts, Phase, ServerUse};
+use tare_sys::affinity::CpuSet;
 use tare_sys::procfs::process::{self, Stat};
 
 use crate::error::RunError;
@@ -121,7 +122,7 @@ impl WatchedServer {
             phase: Phase::Measure,
             meter_cpus: None,
             // The load knows neither its cores nor who else may use them.
-            counted_cpus: String::new(),
+            counted_cpus: CpuSet::default(),
         };
         self.watch = Some(Watch::begin(&mut self.servers, &order));
         self.answers = 0;

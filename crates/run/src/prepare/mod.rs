@@ -21,6 +21,7 @@ use tare_sut::build::{build_agent, build_by_shell};
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::check_jvm_options;
+use tare_sys::affinity::CpuSet;
 use tare_units::file_name;
 
 use crate::error::RunError;
@@ -97,14 +98,14 @@ impl Launches {
         id: ServerId,
         variant: &Variant,
         log_name: &str,
-        cpus: &str,
+        cpus: &CpuSet,
     ) -> Result<StartOrder, RunError> {
         let origin = self.origin(plan, variant, log_name.to_owned(), cpus)?;
         Ok(StartOrder { id, origin, open_files: needed_open_files(plan) })
     }
 
     /// Who starts `variant`, and how. In a chain, the log of a server behind a proxy has its name added.
-    fn origin(&self, plan: &Plan, variant: &Variant, log_name: String, cpus: &str) -> Result<StartOrigin, RunError> {
+    fn origin(&self, plan: &Plan, variant: &Variant, log_name: String, cpus: &CpuSet) -> Result<StartOrigin, RunError> {
         let launch = self.get(variant)?;
         let server = match &launch.origin {
             Origin::External { address, .. } => return Ok(StartOrigin::External(*address)),
@@ -122,7 +123,7 @@ impl Launches {
             upstream: variant.upstream.as_deref().map(start_behind).transpose()?,
             log_name,
             server: CommandServer::clone(server),
-            cpus: cpus.to_owned(),
+            cpus: cpus.clone(),
             scheduling: plan.machine.scheduling,
             startup_timeout: plan.machine.startup_timeout,
             stop_grace: plan.machine.stop_grace,

@@ -31,7 +31,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let order = launches.order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
+    let order = launches.order(&plan, ServerId(0), variant, "own.log", &CpuSet::default()).unwrap();
     let StartOrigin::Ours(own) = order.origin else { panic!("tare starts a command") };
     let spec = own.spec(Path::new("/logs")).unwrap();
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
@@ -46,7 +46,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
 fn a_server_may_open_a_file_for_each_user_wherever_it_runs() {
     let plan = plan_of(command());
     let variant = &plan.groups[0].variants[0];
-    let order = prepared(&plan).unwrap().order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
+    let order = prepared(&plan).unwrap().order(&plan, ServerId(0), variant, "own.log", &CpuSet::default()).unwrap();
     assert!(order.open_files > u64::from(plan.load.users), "{}", order.open_files);
 }
 
@@ -117,7 +117,7 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let order = launches.order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
+    let order = launches.order(&plan, ServerId(0), variant, "own.log", &CpuSet::default()).unwrap();
     let StartOrigin::External(address) = order.origin else { panic!("it runs already") };
     assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));

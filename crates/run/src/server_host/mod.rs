@@ -111,8 +111,8 @@ pub trait ServerHost {
     /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core.
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
 
-    /// Moves a server to these cores (`0,2-3`). One that has died stays where it was.
-    fn move_to(&mut self, server: ServerId, cpus: &str);
+    /// Moves a server to these cores. One that has died stays where it was.
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet);
 
     fn status(&self, server: ServerId) -> Status;
 

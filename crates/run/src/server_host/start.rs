@@ -12,6 +12,7 @@ use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
 use tare_sut::server::{ADDRESS, Server, ServerSpec};
+use tare_sys::affinity::CpuSet;
 use tare_units::{SchedulingPolicy, Span};
 
 use crate::server_host::ServerId;
@@ -46,7 +47,7 @@ pub struct OwnStart {
     pub upstream: Option<Box<OwnStart>>,
     /// Its command, environment, files and URL, with `{port}` and `{address}`.
     pub server: CommandServer,
-    pub cpus: String,
+    pub cpus: CpuSet,
     pub scheduling: SchedulingPolicy,
     pub startup_timeout: Span,
     pub stop_grace: Span,
@@ -98,11 +99,9 @@ impl OwnStart {
     pub fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
         let (name, log_path) = (&self.name, logs.join(&self.log_name));
         let behind = self.upstream.as_ref().map(|next| next.spec(logs));
-        let wrong = |what: &str, error: &dyn std::fmt::Display| {
-            SutError::Other(format!("{name}: its {what} cannot be used: {error}"))
-        };
+        let wrong = |error| SutError::Other(format!("{name}: its readiness line cannot be used: {error}"));
         let CommandServer { command, files, ready, base_url, cwd, .. } = &self.server;
-        let ready = ready.as_deref().map(Regex::new).transpose().map_err(|error| wrong("readiness line", &error))?;
+        let ready = ready.as_deref().map(Regex::new).transpose().map_err(wrong)?;
         let fill = |text: &String| text.replace(ADDRESS, &self.address.to_string());
         let env = self.environment(&log_path)?;
         Ok(ServerSpec {
@@ -115,7 +114,7 @@ impl OwnStart {
             ready,
             port: None,
             base_url: base_url.as_ref().map(fill),
-            cpus: self.cpus.parse().map_err(|error| wrong("cores", &error))?,
+            cpus: self.cpus.clone(),
             scheduling: self.scheduling,
             startup_timeout: self.startup_timeout.0,
             stop_grace: self.stop_grace.0,
@@ -162,7 +161,7 @@ mod tests {
                 env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
                 ..CommandServer::default()
             },
-            cpus: "0".to_owned(),
+            cpus: CpuSet::from_indices([0]),
             scheduling: SchedulingPolicy::Normal,
             startup_timeout: Span::from_secs(1),
             stop_grace: Span::from_secs(1),

@@ -28,7 +28,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(reason) = built.launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
-    let order = built.launches.order(&built.plan, ServerId(0), variant, "server.log", &cpus.to_string())?;
+    let order = built.launches.order(&built.plan, ServerId(0), variant, "server.log", &cpus)?;
     let StartOrigin::Ours(own) = order.origin else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };

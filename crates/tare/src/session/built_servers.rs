@@ -68,7 +68,7 @@ impl BuiltServers {
         left_open: impl FnOnce(&T) -> Option<String>,
     ) -> anyhow::Result<T> {
         let logs = temporary_logs("server")?;
-        let cpus = allowed_cpus()?.to_string();
+        let cpus = allowed_cpus()?;
         let order = self.launches.order(&self.plan, ServerId(0), variant, "server.log", &cpus)?;
         let asked =
             order.start(logs.path(), &self.cancelled).map_err(anyhow::Error::from).and_then(|(address, own)| {

@@ -15,6 +15,7 @@ use tare_sut::SutError;
 use tare_sut::probe::cpu::{CpuSample, share_at_rest};
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::{Server, Status};
+use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
@@ -82,10 +83,10 @@ impl ServerHost for LocalServers {
         before.into_iter().zip(servers).map(share).collect()
     }
 
-    fn move_to(&mut self, server: ServerId, cpus: &str) {
-        if let Some((server, cpus)) = self.servers.get(&server).zip(cpus.parse().ok()) {
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
+        if let Some(server) = self.servers.get(&server) {
             // A server that has just died cannot be moved; its status says so.
-            let _ = server.set_cpus(&cpus);
+            let _ = server.set_cpus(cpus);
         }
     }
 

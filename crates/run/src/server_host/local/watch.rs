@@ -8,6 +8,7 @@ use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::CpuSample;
 use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
+use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
 use crate::server_host::ServerId;
@@ -19,9 +20,9 @@ pub struct WatchOrder {
     pub servers: Vec<ServerId>,
     pub phase: Phase,
     /// The cores on which hiccups are metered, if they are.
-    pub meter_cpus: Option<String>,
+    pub meter_cpus: Option<CpuSet>,
     /// The cores on which the work of other programs is counted.
-    pub counted_cpus: String,
+    pub counted_cpus: CpuSet,
 }
 
 /// The readings at the beginning of a span, and the meters that run meanwhile.
@@ -74,11 +75,11 @@ impl Watch {
     pub fn begin(servers: &mut RunningServers, order: &WatchOrder) -> Self {
         let (begun, cpu_ns) = (clock::now(), clock::thread_cpu_ns());
         let WatchOrder { servers: watched, phase, .. } = order;
-        let others = order.counted_cpus.parse().ok().and_then(|cpus| OtherPrograms::begin(servers, cpus));
+        let others = OtherPrograms::begin(servers, order.counted_cpus.clone());
         let mut watch = Self { begun, watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
         if let Some(cpus) = order.meter_cpus.as_ref().filter(|_| *phase == Phase::Measure) {
             // If no thread can be started, there is no meter, and the record has no hiccups.
-            watch.meter = cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
+            watch.meter = Meter::start(cpus.clone()).ok();
             for id in watched {
                 if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
                     inside.start_recording();
