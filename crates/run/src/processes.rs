@@ -35,9 +35,6 @@ use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{OnStage, ServerId, ServerStart, TestBed};
 
-/// Lines of a server's log that an event holds.
-const LOG_LINES: usize = 20;
-
 /// Converts times of the monotonic clock, which starts with each boot, to time of the run, without its interruptions.
 #[derive(Debug, Clone, Copy)]
 struct RunClock {
@@ -169,7 +166,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn log_tail(&self, server: ServerId) -> Option<String> {
-        self.host.log_tail(server, LOG_LINES)
+        self.host.log_tail(server)
     }
 
     fn open_sessions(

@@ -179,8 +179,8 @@ impl Server {
         }
     }
 
-    pub fn last_lines(&self, count: usize) -> Vec<String> {
-        self.log.tail(count)
+    pub fn last_lines(&self) -> Vec<String> {
+        self.log.tail()
     }
 
     /// The last lines of its log, as the end of a message.

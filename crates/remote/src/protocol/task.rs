@@ -130,7 +130,7 @@ pub enum ServersTask {
     /// Report whether its process runs.
     Status(ServerId),
     /// Return the last lines of its log.
-    LogTail { server: ServerId, lines: usize },
+    LogTail(ServerId),
     /// Leave them alone, and report their CPU.
     ObserveRest { servers: Vec<ServerId>, span: Span },
     /// Read the probes and start the meters.

@@ -91,7 +91,7 @@ impl AgentHost {
                 Answer::Done
             }
             ServersTask::Status(server) => Answer::Status(self.servers.status(server)),
-            ServersTask::LogTail { server, lines } => Answer::Log(self.servers.log_tail(server, lines)),
+            ServersTask::LogTail(server) => Answer::Log(self.servers.log_tail(server)),
             ServersTask::ObserveRest { servers, span } => Answer::Rest(self.servers.observe_rest(&servers, span.0)),
             ServersTask::BeginWatch(watch) => {
                 self.servers.begin_watch(&watch);

@@ -147,8 +147,8 @@ impl ServerHost for RemoteServers<'_> {
         self.host.ask(ServersTask::Status(server), answer_of!(Status)).unwrap_or(Status::Running)
     }
 
-    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
-        self.host.ask(ServersTask::LogTail { server, lines }, answer_of!(Log)).ok().flatten()
+    fn log_tail(&self, server: ServerId) -> Option<String> {
+        self.host.ask(ServersTask::LogTail(server), answer_of!(Log)).ok().flatten()
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {

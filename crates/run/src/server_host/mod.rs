@@ -116,7 +116,8 @@ pub trait ServerHost {
 
     fn status(&self, server: ServerId) -> Status;
 
-    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String>;
+    /// The last lines of a server's log, where it has one.
+    fn log_tail(&self, server: ServerId) -> Option<String>;
 
     /// Reads the probes, and starts the meters.
     fn begin_watch(&mut self, watch: &WatchOrder);

@@ -17,10 +17,8 @@ use crate::SutError;
 const HEAD_BYTES: usize = 1 << 20;
 /// … and this much of its end, in bytes.
 const TAIL_BYTES: usize = 1 << 20;
-/// Lines that are kept for error messages.
-const LAST_LINES: usize = 50;
-/// As many of them are in a message.
-const ERROR_LINES: usize = 20;
+/// Lines that are kept for messages and events.
+const LAST_LINES: usize = 20;
 /// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
 /// How long the end of the output is waited for. A process that cannot be killed keeps it open.
@@ -68,16 +66,15 @@ impl Log {
         Ok(Self(shared))
     }
 
-    /// The last lines, at most `count` of them, oldest first.
-    pub(super) fn tail(&self, count: usize) -> Vec<String> {
-        let state = self.0.lock();
-        state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
+    /// The last lines, oldest first.
+    pub(super) fn tail(&self) -> Vec<String> {
+        self.0.lock().lines.iter().cloned().collect()
     }
 
     /// The last lines, as the end of a message.
     pub(super) fn end(&self) -> String {
         let begun = Some(self.0.lock().begun.clone()).filter(|begun| !begun.is_empty());
-        let lines = self.tail(ERROR_LINES).into_iter().chain(begun);
+        let lines = self.tail().into_iter().chain(begun);
         let lines: String = lines.map(|line| format!("\n  | {line}")).collect();
         if lines.is_empty() {
             "it wrote nothing".to_owned()
@@ -216,7 +213,7 @@ mod tests {
         let pattern = pattern.map(|pattern| Regex::new(pattern).unwrap());
         let log = Log::start(File::open(source).unwrap(), &path, pattern).unwrap();
         log.finish();
-        (std::fs::read_to_string(path).unwrap(), log.tail(3), log.ready(Duration::ZERO))
+        (std::fs::read_to_string(path).unwrap(), log.tail(), log.ready(Duration::ZERO))
     }
 
     #[test]
@@ -231,7 +228,10 @@ mod tests {
     #[test]
     fn all_of_a_short_log_is_kept_with_its_last_lines() {
         let (file, tail, ready) = log_of(b"a\nb\nc\nd", None);
-        assert_eq!((file.as_str(), tail, ready), ("a\nb\nc\nd", vec!["b".into(), "c".into(), "d".into()], None));
+        assert_eq!(
+            (file.as_str(), tail, ready),
+            ("a\nb\nc\nd", ["a", "b", "c", "d"].map(str::to_owned).to_vec(), None)
+        );
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
         let log = Log::start(output, file.path(), Some(Regex::new("up").unwrap())).unwrap();
         server.write_all(b"up\n").unwrap();
         assert!(log.ready(Duration::from_secs(20)).is_some() && !log.wait_for_end(Duration::from_millis(20)));
-        assert_eq!(log.tail(1), ["up"]);
+        assert_eq!(log.tail(), ["up"]);
         drop(server);
         assert!(log.wait_for_end(Duration::from_secs(20)));
     }

@@ -94,8 +94,8 @@ impl ServerHost for LocalServers {
         self.servers.get(&server).map_or(Status::Stopped, RunningServer::status)
     }
 
-    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
-        self.servers.get(&server)?.log_tail(lines)
+    fn log_tail(&self, server: ServerId) -> Option<String> {
+        self.servers.get(&server)?.log_tail()
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {

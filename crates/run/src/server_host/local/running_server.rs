@@ -111,11 +111,11 @@ impl RunningServer {
     }
 
     /// The last lines of its log, where it is ours and has said anything; of a proxy also those of what is behind it.
-    pub fn log_tail(&self, lines: usize) -> Option<String> {
+    pub fn log_tail(&self) -> Option<String> {
         let is_chain = self.chain().count() > 1;
         let of_server = |server: &Server| {
             let name = is_chain.then(|| format!("{}:", server.name()));
-            let said = server.last_lines(lines);
+            let said = server.last_lines();
             if said.is_empty() { Vec::new() } else { name.into_iter().chain(said).collect() }
         };
         let all: Vec<String> = self.chain().flat_map(of_server).collect();
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_server_elsewhere_is_driven_and_left_alone() {
         let elsewhere = RunningServer::new(None, None, Path::new(""));
-        assert_eq!((elsewhere.pid(), elsewhere.log_tail(5)), (None, None));
+        assert_eq!((elsewhere.pid(), elsewhere.log_tail()), (None, None));
         assert!(matches!(elsewhere.status(), Status::Running));
         elsewhere.set_cpus(&"0".parse().unwrap()).unwrap();
         assert_eq!(elsewhere.stop(), "external: left running");
