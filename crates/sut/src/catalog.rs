@@ -153,9 +153,14 @@ impl Catalog {
         })
     }
 
-    pub(crate) fn family(&self, name: &str) -> Result<&Family, SutError> {
+    fn family(&self, name: &str) -> Result<&Family, SutError> {
         let unknown = || SutError::Other(format!("there is no family \"{name}\" in {}", self.path().display()));
         self.file.families.get(name).ok_or_else(unknown)
+    }
+
+    /// The oldest Java that runs the servers of a family; 0 if they need none.
+    pub fn min_java(&self, family: &str) -> Result<u32, SutError> {
+        Ok(self.family(family)?.min_java.unwrap_or(0))
     }
 
     pub fn default_target(&self, family: &str) -> Result<Target, SutError> {

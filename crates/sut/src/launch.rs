@@ -36,21 +36,8 @@ pub struct JvmSettings<'a> {
     pub options: &'a [String],
     /// The number of processors that the JVM should use. A program without a JVM gets it too.
     pub processors: u32,
-    /// The home of the Java to use; the newest one found if `None`.
-    pub java_home: Option<&'a Path>,
-    /// Instead: a Java that was found, maybe on another machine.
-    pub found: Option<&'a Jdk>,
-}
-
-impl JvmSettings<'_> {
-    /// The Java to use, at least of release `minimum`.
-    fn java(&self, minimum: u32) -> Result<Jdk, SutError> {
-        match self.found {
-            None => Jdk::find_suitable(minimum, self.java_home),
-            Some(found) if found.major >= minimum => Ok(found.clone()),
-            Some(found) => Err(found.too_old_for(minimum, "the JDK of the servers' machine")),
-        }
-    }
+    /// The Java of the servers' machine that was found for those that run on one.
+    pub java: Option<&'a Jdk>,
 }
 
 /// What is started, and what the record says of it.
@@ -93,9 +80,13 @@ impl Catalog {
                 words.chain([server.to_owned()]).collect()
             }
             Some(release) => {
-                let min_java = self.family(&target.family)?.min_java.unwrap_or(0);
-                let java = jvm.java(min_java.max(release))?;
-                self.java_command(server, target, &manifest, &java, jvm)?
+                let minimum = self.min_java(&target.family)?.max(release);
+                let java =
+                    jvm.java.ok_or_else(|| wrong(format!("{target} runs on a JVM; give its family min_java")))?;
+                if java.major < minimum {
+                    return Err(java.too_old_for(minimum, "the JDK of the servers' machine"));
+                }
+                self.java_command(server, target, &manifest, java, jvm)?
             }
         };
         Ok(ProgramFacts { command, resolved: manifest.resolved })
@@ -200,13 +191,9 @@ mod tests {
 
     fn launch(root: &Path, options: &[String]) -> Result<ProgramFacts, SutError> {
         let catalog = Catalog::load(root)?;
-        let home = root.join("jdk");
+        let java = Jdk::from_home(&root.join("jdk"));
         let target = catalog.resolve_target("f.Tapir", None)?;
-        catalog.server_launch(
-            "f.Tapir",
-            &target,
-            JvmSettings { options, processors: 1, java_home: Some(&home), found: None },
-        )
+        catalog.server_launch("f.Tapir", &target, JvmSettings { options, processors: 1, java: java.as_ref() })
     }
 
     #[test]
@@ -304,7 +291,7 @@ mod tests {
         assert!(launch(root.path(), &[]).unwrap_err().to_string().contains("is gone; run servers/build f@1"));
         let catalog = Catalog::load(root.path()).unwrap();
         let other = Target { family: "f".into(), version: "2".into() };
-        let jvm = JvmSettings { options: &[], processors: 1, java_home: None, found: None };
+        let jvm = JvmSettings { options: &[], processors: 1, java: None };
         assert!(catalog.server_launch("f.Tapir", &other, jvm).unwrap_err().to_string().contains("has not been built"));
     }
 }

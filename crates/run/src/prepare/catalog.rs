@@ -44,12 +44,8 @@ impl CatalogBuild<'_> {
             launches.java = Some(format!("{} ({})", jdk.version, jdk.home.display()));
         }
         let unavailable = self.build(variants, progress)?;
-        let jvm = JvmSettings {
-            options: &plan.machine.jvm_options,
-            processors: plan.machine.jvm_cpus,
-            java_home: jdk_home(plan),
-            found: java.as_ref().filter(|_| self.host.is_some()),
-        };
+        let jvm =
+            JvmSettings { options: &plan.machine.jvm_options, processors: plan.machine.jvm_cpus, java: java.as_ref() };
         for variant in variants {
             let target = catalog.resolve_target(variant.catalog_server(), variant.version.as_deref())?;
             if let Some(why) = unavailable.get(&target) {
@@ -101,14 +97,9 @@ impl CatalogBuild<'_> {
         changes: &Changes,
     ) -> Result<ProgramFacts, RunError> {
         let options = merged_options(jvm.options, &changes.jvm_options);
-        let home = changes.java.as_deref().map(Path::new);
-        // A JDK elsewhere was looked for by the home that the plan names.
-        let found = match (home, self.host) {
-            (Some(home), Some(host)) => Some(host.find_java(0, Some(home))?),
-            _ => jvm.found.cloned(),
-        };
-        let java_home = home.or(jvm.java_home);
-        let jvm = JvmSettings { options: &options, java_home, found: found.as_ref(), ..jvm };
+        let minimum = self.catalog.min_java(&target.family)?;
+        let own = changes.java.as_deref().map(|home| self.find_java(minimum, Some(Path::new(home)))).transpose()?;
+        let jvm = JvmSettings { options: &options, java: own.as_ref().or(jvm.java), ..jvm };
         let mut launched = self.catalog.server_launch(server, target, jvm)?;
         launched.command.extend(changes.args.iter().cloned());
         Ok(launched)
@@ -116,12 +107,16 @@ impl CatalogBuild<'_> {
 
     /// The JDK that all of these run on, where any needs one.
     fn java(&self, variants: &[&Variant]) -> Result<Option<Jdk>, RunError> {
-        let Some(minimum) = oldest_java(self.catalog, variants)? else { return Ok(None) };
-        let home = jdk_home(self.plan);
-        Ok(Some(match self.host {
-            None => Jdk::find_suitable(minimum, home)?,
-            Some(host) => host.find_java(minimum, home)?,
-        }))
+        let minimum = oldest_java(self.catalog, variants)?;
+        minimum.map(|minimum| self.find_java(minimum, jdk_home(self.plan))).transpose()
+    }
+
+    /// A JDK of the servers' machine, as [`Jdk::find_suitable`] chooses it.
+    fn find_java(&self, minimum: u32, home: Option<&Path>) -> Result<Jdk, RunError> {
+        match self.host {
+            None => Ok(Jdk::find_suitable(minimum, home)?),
+            Some(host) => host.find_java(minimum, home),
+        }
     }
 
     /// Builds what is stale. Returns what this machine cannot build, and why.

@@ -42,7 +42,8 @@ pub(super) fn find(
     }
     let processors = plan.machine.load_cpus.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32);
     let options = JVM_OPTIONS.map(str::to_owned);
-    let jvm = JvmSettings { options: &options, processors, java_home: jdk_home(plan), found: None };
+    let java = Jdk::find_suitable(catalog.min_java(FAMILY)?, jdk_home(plan))?;
+    let jvm = JvmSettings { options: &options, processors, java: Some(&java) };
     let started = catalog.program_launch(PROGRAM, &target, jvm)?;
     Ok(Tool { engine: Engine::Gatling, version: target.version, start: started.command, arguments, figures })
 }
