@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tare_sample::SliceSample;
 use tare_sys::clock;
 
@@ -25,12 +26,13 @@ pub enum Watched<'a> {
 /// Is shown the progress of a slice.
 pub(super) type Watcher<'a> = &'a mut dyn FnMut(Watched<'_>);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
     pub open: usize,
     /// Connections that the slice uses.
     pub of: usize,
-    /// Time since the first was opened.
+    /// Time since the first was opened. That of an agent is not sent.
+    #[serde(skip)]
     pub elapsed: Duration,
 }
 

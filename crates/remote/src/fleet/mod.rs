@@ -4,12 +4,11 @@ mod offset;
 
 use std::collections::VecDeque;
 
+use tare_load::Opening;
 use tare_record::AgentRecord;
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
-use crate::protocol::{
-    Answer, ClockReading, OpenConnections, ProtocolError, Report, Version, unpack_sample, unpack_whole,
-};
+use crate::protocol::{Answer, ClockReading, ProtocolError, Report, Version, unpack_sample, unpack_whole};
 
 pub use offset::ClockOffset;
 
@@ -59,7 +58,7 @@ pub struct FleetAgent {
     /// End of the last period that it reported, in nanoseconds since the start of the load.
     pub reported_ns: u64,
     pub phase: AgentPhase,
-    pub opening: OpenConnections,
+    pub opening: Opening,
     /// The offset of its clocks; `None` before the first answer to a ping.
     pub offset: Option<ClockOffset>,
     /// The number of its latest task, and the answer once it came.

@@ -87,7 +87,7 @@ impl AgentFleet {
             self.group.send_task(agent, Task::Load(LoadTask::DriveCommand { every_ns }), true);
         }
         self.group.wait_for_all(cancel, |agent| agent.phase == AgentPhase::Ready, &mut |fleet: &Fleet| {
-            let sum = |of: fn(&FleetAgent) -> u64| fleet.agents().iter().map(of).sum::<u64>() as usize;
+            let sum = |of: fn(&FleetAgent) -> usize| fleet.agents().iter().map(of).sum::<usize>();
             let opening = (sum(|agent| agent.opening.open), sum(|agent| agent.opening.of));
             if opening != shown {
                 shown = opening;

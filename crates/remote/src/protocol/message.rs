@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use tare_load::Opening;
 
 use super::packed_sample::PackedSample;
 use super::task::{Answer, Task};
@@ -34,7 +35,7 @@ pub enum Report {
     /// The answer to a ping.
     Clock(ClockReading),
     /// How far the connections of a load are.
-    Opening(OpenConnections),
+    Opening(Opening),
     /// They are open; the agent waits for the start.
     Ready,
     /// The sample of the last period of a load.
@@ -67,12 +68,6 @@ impl fmt::Display for Version {
 pub struct Greeting {
     pub version: Version,
     pub host: String,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenConnections {
-    pub open: u64,
-    pub of: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ mod task;
 
 pub use error::ProtocolError;
 pub use frame::{Bytes, LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
-pub use message::{ClockReading, Greeting, OpenConnections, Order, Report, Version};
+pub use message::{ClockReading, Greeting, Order, Report, Version};
 pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;
 pub use task::{

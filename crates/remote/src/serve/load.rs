@@ -18,7 +18,7 @@ use tare_sys::clock::{self, Nanos};
 
 use super::{BuildJob, Coordinator};
 use crate::protocol::{
-    AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, OpenConnections, Report, pack_sample,
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, Report, pack_sample,
 };
 
 pub(super) struct AgentGenerator<'a> {
@@ -119,9 +119,7 @@ impl<'a> AgentGenerator<'a> {
             begin.get()
         };
         let mut watch = |watched: Watched<'_>| match watched {
-            Watched::Opening(opening) => {
-                send(Report::Opening(OpenConnections { open: opening.open as u64, of: opening.of as u64 }));
-            }
+            Watched::Opening(opening) => send(Report::Opening(opening)),
             Watched::Interval(part) => send(Report::Sample(pack_sample(part.clone(), begin.get().0))),
             _ => {}
         };
