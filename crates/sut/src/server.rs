@@ -100,7 +100,7 @@ impl Server {
         let mut child = Child::spawn(program(spec, &fillings)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
-        let log = Log::start(output, &spec.log_path, spec.ready.clone());
+        let log = Log::start(output, &spec.log_path, spec.ready_line()?);
         let log = log.map_err(SutError::file("write the log", &spec.log_path))?;
         let wait = ready::Wait { spec, port: number, child: &mut child, log: &log, cancelled, begun: clock::now() };
         let started = wait.until_ready();

@@ -40,7 +40,7 @@ impl Task {
             Self::Load(LoadTask::DriveTurn { load, .. }) => load.length,
             Self::Load(LoadTask::Verify(order)) => order.timeout.0.saturating_mul(order.exchanges.len() as u32),
             Self::Servers(ServersTask::Start(starts)) => {
-                let limits = starts.iter().flat_map(StartOrder::starts).map(|own| own.startup_timeout.0);
+                let limits = starts.iter().flat_map(StartOrder::starts).map(|spec| spec.startup_timeout);
                 limits.fold(Duration::ZERO, Duration::saturating_add)
             }
             _ => Duration::ZERO,

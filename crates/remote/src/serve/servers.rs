@@ -35,7 +35,7 @@ pub(crate) struct AgentHost {
     store: FileStore,
     work: PathBuf,
     /// File names of the logs, by server: its own, and those of what is behind it.
-    logs: BTreeMap<ServerId, Vec<String>>,
+    logs: BTreeMap<ServerId, Vec<PathBuf>>,
     transfer: Option<Receiver<Option<u64>>>,
     /// The file of the last sampler, until it has been read.
     recording: Option<PathBuf>,
@@ -127,19 +127,19 @@ impl AgentHost {
     fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Vec<StartResult>, String> {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for start in &mut starts {
-            let logs: Vec<String> = start.starts().map(|own| own.log_name.clone()).collect();
-            let files = start.starts().flat_map(|own| own.server.files.keys());
-            if let Some(wrong) = logs.iter().chain(files).find(|name| !is_file_name(name)) {
+            let logs: Vec<PathBuf> = start.starts().map(|spec| spec.log_path.clone()).collect();
+            let files = start.starts().flat_map(|spec| spec.files.keys()).map(Path::new);
+            if let Some(wrong) = logs.iter().map(PathBuf::as_path).chain(files).find(|name| !is_file_name(name)) {
                 return Err(format!("{wrong:?} is no file name"));
             }
             self.logs.insert(start.id, logs);
             let mut next = match &mut start.origin {
-                StartOrigin::Ours(own) => Some(&mut **own),
+                StartOrigin::Ours(spec) => Some(&mut **spec),
                 StartOrigin::External(_) => None,
             };
-            while let Some(own) = next {
-                own.server.cwd.get_or_insert_with(|| self.work.display().to_string());
-                next = own.upstream.as_deref_mut();
+            while let Some(spec) = next {
+                spec.directory.get_or_insert_with(|| self.work.clone());
+                next = spec.upstream.as_deref_mut();
             }
         }
         let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
@@ -147,7 +147,7 @@ impl AgentHost {
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Answer, String> {
-        if !is_file_name(&sampling.file_name) {
+        if !is_file_name(Path::new(&sampling.file_name)) {
             return Err(format!("{:?} is no file name", sampling.file_name));
         }
         self.forget_recording();
@@ -193,8 +193,8 @@ impl AgentHost {
     }
 }
 
-fn is_file_name(text: &str) -> bool {
-    !text.is_empty() && Path::new(text).file_name().is_some_and(|name| name == text)
+fn is_file_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == path.as_os_str())
 }
 
 fn longest_log(logs: usize) -> u64 {

@@ -30,7 +30,7 @@ pub(crate) struct RemoteServers<'a> {
     host: &'a RemoteHost,
     logs: &'a Path,
     profiles: &'a Path,
-    log_names: BTreeMap<ServerId, String>,
+    log_names: BTreeMap<ServerId, PathBuf>,
     sampler_file_name: Option<String>,
     cancelled: Arc<AtomicBool>,
 }
@@ -120,7 +120,7 @@ impl ServerHost for RemoteServers<'_> {
             })?;
         let mut all = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(results) {
-            self.log_names.extend(start.starts().next().map(|own| (start.id, own.log_name.clone())));
+            self.log_names.extend(start.starts().next().map(|spec| (start.id, spec.log_path.clone())));
             let started = self.check_started(start, result);
             if started.is_err() {
                 self.stop(&[start.id]);

@@ -76,7 +76,8 @@ fn a_start_there_whose_ports_others_took_is_told_from_a_server_that_failed() {
     let (host, folder) = (host_of(real_agent()).unwrap(), tempfile::tempdir().unwrap());
     let servers = RemoteServers::new(&host, folder.path(), folder.path(), Arc::default());
     let origin = StartOrigin::External("127.0.0.1:80".parse().unwrap());
-    let start = StartOrder { id: ServerId(0), origin, open_files: 0 };
+    let address = "127.0.0.1".parse().unwrap();
+    let start = StartOrder { id: ServerId(0), origin, open_files: 0, meter: None, logs_stops: false, address };
     let (server, owner) = ("app".to_owned(), "PID 1 (other)".to_owned());
     let lost = StartResult::from(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }));
     let sent = serde_json::to_string(&lost).unwrap();

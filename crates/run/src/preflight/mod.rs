@@ -24,6 +24,7 @@ use crate::error::RunError;
 use crate::load_host::LoadMachines;
 use crate::machine::generator::allow_open_files;
 use crate::machine::machine_state::disturbances;
+use crate::prepare::CATALOG_READY;
 use crate::progress::Progress;
 
 /// The delay that the built-in server plants, and how the self-test drives it.
@@ -124,7 +125,7 @@ impl KnownServer {
         let spec = ServerSpec {
             name: "the built-in reference server".to_owned(),
             command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
-            ready: Some(crate::prepare::catalog_ready()),
+            ready: Some(CATALOG_READY.to_owned()),
             cpus: server_cpus.clone(),
             startup_timeout: Duration::from_secs(10),
             stop_grace: Duration::from_secs(1),

@@ -11,7 +11,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
@@ -21,6 +20,7 @@ use tare_sut::build::{build_agent, build_by_shell};
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::check_jvm_options;
+use tare_sut::server::ServerSpec;
 use tare_sys::affinity::CpuSet;
 use tare_units::file_name;
 
@@ -29,7 +29,7 @@ use crate::machine::generator::{agent_places, needed_open_files};
 use crate::prepare::catalog::jdk_home;
 use crate::prepare::engine::Tool;
 use crate::prepare::program_files::files_of_server;
-use crate::server_host::{FileSender, OwnStart, ServerId, ServerMachine, StartOrder, StartOrigin};
+use crate::server_host::{FileSender, ServerId, ServerMachine, StartOrder, StartOrigin};
 pub use catalog::check_java;
 
 #[derive(Debug, Clone)]
@@ -72,13 +72,8 @@ pub struct Launches {
     pub no_meter: Option<String>,
 }
 
-const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
-
-/// The expression of a readiness line of the catalog and of the built-in server: a constant that a test compiles.
-pub fn catalog_ready() -> Regex {
-    #[allow(clippy::unwrap_used, reason = "a constant expression")]
-    Regex::new(CATALOG_READY).unwrap()
-}
+/// The expression of a readiness line of the catalog and of the built-in server.
+pub const CATALOG_READY: &str = r"^tare: ready on \S+:(?<port>\d+)$";
 
 impl Launches {
     /// How `variant` is started; [`RunError::NotPrepared`] when it was not among the plan's variants.
@@ -100,38 +95,48 @@ impl Launches {
         log_name: &str,
         cpus: &CpuSet,
     ) -> Result<StartOrder, RunError> {
-        let origin = self.origin(plan, variant, log_name.to_owned(), cpus)?;
-        Ok(StartOrder { id, origin, open_files: needed_open_files(plan) })
-    }
-
-    /// Who starts `variant`, and how. In a chain, the log of a server behind a proxy has its name added.
-    fn origin(&self, plan: &Plan, variant: &Variant, log_name: String, cpus: &CpuSet) -> Result<StartOrigin, RunError> {
-        let launch = self.get(variant)?;
-        let server = match &launch.origin {
-            Origin::External { address, .. } => return Ok(StartOrigin::External(*address)),
-            Origin::Ours(server) => server,
+        let origin = match &self.get(variant)?.origin {
+            Origin::External { address, .. } => StartOrigin::External(*address),
+            Origin::Ours(_) => StartOrigin::Ours(Box::new(self.spec(plan, variant, log_name, cpus)?)),
         };
-        let start_behind = |behind: &Variant| {
-            let log_name = format!("{}+{}.log", log_name.trim_end_matches(".log"), file_name(&[&behind.name]));
-            match self.origin(plan, behind, log_name, cpus)? {
-                StartOrigin::Ours(own) => Ok(own),
-                StartOrigin::External(_) => Err(RunError::NotPrepared(behind.name.clone())),
-            }
-        };
-        Ok(StartOrigin::Ours(Box::new(OwnStart {
-            name: variant.name.clone(),
-            upstream: variant.upstream.as_deref().map(start_behind).transpose()?,
-            log_name,
-            server: CommandServer::clone(server),
-            cpus: cpus.clone(),
-            scheduling: plan.machine.scheduling,
-            startup_timeout: plan.machine.startup_timeout,
-            stop_grace: plan.machine.stop_grace,
+        Ok(StartOrder {
+            id,
+            origin,
+            open_files: needed_open_files(plan),
             meter: self.agent.clone(),
             // The times of stops on another machine are those of another clock.
             logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
             address: self.address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        })))
+        })
+    }
+
+    /// How `variant` is started. In a chain, the log of a server behind a proxy has its name added.
+    fn spec(&self, plan: &Plan, variant: &Variant, log_name: &str, cpus: &CpuSet) -> Result<ServerSpec, RunError> {
+        let Origin::Ours(server) = &self.get(variant)?.origin else {
+            return Err(RunError::NotPrepared(variant.name.clone()));
+        };
+        let behind = |behind: &Variant| {
+            let log_name = format!("{}+{}.log", log_name.trim_end_matches(".log"), file_name(&[&behind.name]));
+            self.spec(plan, behind, &log_name, cpus).map(Box::new)
+        };
+        let CommandServer { command, env, files, ready, base_url, cwd, counters, .. } = CommandServer::clone(server);
+        Ok(ServerSpec {
+            name: variant.name.clone(),
+            command,
+            env,
+            directory: cwd.map(PathBuf::from),
+            files,
+            upstream: variant.upstream.as_deref().map(behind).transpose()?,
+            ready,
+            port: None,
+            base_url,
+            counters,
+            cpus: cpus.clone(),
+            scheduling: plan.machine.scheduling,
+            startup_timeout: plan.machine.startup_timeout.0,
+            stop_grace: plan.machine.stop_grace.0,
+            log_path: log_name.into(),
+        })
     }
 
     /// The versions of libraries that `variant` uses, with those of what is behind it.

@@ -32,8 +32,8 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
     let order = launches.order(&plan, ServerId(0), variant, "own.log", &CpuSet::default()).unwrap();
-    let StartOrigin::Ours(own) = order.origin else { panic!("tare starts a command") };
-    let spec = own.spec(Path::new("/logs")).unwrap();
+    let StartOrigin::Ours(own) = &order.origin else { panic!("tare starts a command") };
+    let spec = order.placed(own, Path::new("/logs")).unwrap();
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
     assert_eq!(launch.command(), ["serve", "{port}"]);
     assert_eq!((spec.directory.clone(), spec.env.get("MODE").map(String::as_str)), (Some("/srv".into()), Some("fast")));
@@ -135,4 +135,10 @@ fn a_variant_that_was_not_prepared_is_named() {
 fn a_server_of_the_catalog_needs_the_project() {
     let error = prepared(&plan_of(Program::Catalog)).unwrap_err();
     assert!(error.to_string().starts_with("--home: the servers of the plan are of tare's own project"), "{error}");
+}
+
+#[test]
+fn the_readiness_line_of_the_catalog_tells_the_port() {
+    let line = regex::Regex::new(CATALOG_READY).unwrap();
+    assert_eq!(&line.captures("tare: ready on 127.0.0.1:8080").unwrap()["port"], "8080");
 }

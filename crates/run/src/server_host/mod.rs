@@ -29,7 +29,7 @@ use crate::error::RunError;
 pub(crate) use file_sender::{FileSender, argument_file, split_agent, split_all_jars};
 pub use local::LocalServers;
 pub use local::watch::WatchOrder;
-pub use start::{OwnStart, StartOrder, StartOrigin};
+pub use start::{StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {

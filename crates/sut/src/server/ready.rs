@@ -31,7 +31,7 @@ fn rest_after(waited: Duration) -> Duration {
 }
 
 pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
-    if spec.line_tells_port() {
+    if spec.line_tells_port()? {
         return Ok(());
     }
     let Some(url) = &spec.base_url else { return Ok(()) };
@@ -104,7 +104,7 @@ impl Wait<'_> {
                 // Its last output may still be in the pipe.
                 let _ended = self.child.kill_tree();
                 self.log.finish();
-                let chooses_port = self.port.is_none() && !self.spec.line_tells_port();
+                let chooses_port = self.port.is_none() && !self.spec.line_tells_port()?;
                 let (server, log) = (self.name(), self.log.end());
                 return Err(SutError::ExitedBeforeReady { server, how, chooses_port, log });
             }
@@ -130,7 +130,7 @@ impl Wait<'_> {
 
     /// The port that the server must listen on; `None` if the ready line and the URL state none, and `{port}` occurs nowhere.
     fn expected_port(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
-        if self.spec.line_tells_port() {
+        if self.spec.line_tells_port()? {
             let port = line.and_then(|line| line.port).filter(|&port| port != 0);
             let wrong = "its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite";
             return port.map(Some).ok_or_else(|| self.not_ready(format!("{}: {wrong}", self.spec.name)));
@@ -155,7 +155,7 @@ impl Wait<'_> {
                         return Ok(None);
                     }
                     let owner = describe_owner(owner);
-                    return Err(match wait.spec.line_tells_port() {
+                    return Err(match wait.spec.line_tells_port()? {
                         true => wait.wrong_port_error(port, format!("{owner} does")),
                         false => port_taken_error(wait.spec, port, owner),
                     });

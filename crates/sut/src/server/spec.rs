@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
+use tare_plan::plan::CounterSource;
 use tare_plan::suite::{FILES, UPSTREAM};
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::SchedulingPolicy;
@@ -28,7 +30,7 @@ const LONGEST_CLASS_PATH_BYTES: usize = 100 * 1024;
 /// That file of a server, beside its own.
 const ARGUMENTS: &str = "tare.arguments";
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServerSpec {
     pub name: String,
     /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.
@@ -41,12 +43,15 @@ pub struct ServerSpec {
     pub files: BTreeMap<String, String>,
     /// Of a proxy: the server behind it, which is started before it.
     pub upstream: Option<Box<ServerSpec>>,
-    /// Its line when it is ready; else it is once it listens. With a group named `port`, `{port}` becomes 0 ("any").
-    pub ready: Option<Regex>,
+    /// The expression of its line when it is ready; else it is once it listens. With a group named `port`, `{port}`
+    /// becomes 0 ("any").
+    pub ready: Option<String>,
     /// What `{port}` becomes; tare chooses it if `None`.
     pub port: Option<u16>,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
+    /// Where its runtime's counters come from, where that is not a JVM's file.
+    pub counters: Option<CounterSource>,
     pub cpus: CpuSet,
     pub scheduling: SchedulingPolicy,
     /// Longest time until it is ready.
@@ -62,7 +67,7 @@ impl ServerSpec {
         let mut given = self.command.iter().chain(self.env.values()).chain(self.files.values());
         let given_to_it = given.any(|text| text.contains(PORT));
         let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
-        match (asked_for, self.port, self.line_tells_port()) {
+        match (asked_for, self.port, self.line_tells_port()?) {
             (false, ..) => Ok(None),
             (true, Some(port), _) => Ok(Some(Port(port))),
             (true, None, true) => Ok(Some(Port(0))),
@@ -72,8 +77,13 @@ impl ServerSpec {
         }
     }
 
-    pub(super) fn line_tells_port(&self) -> bool {
-        self.ready.as_ref().is_some_and(|line| line.capture_names().flatten().any(|name| name == "port"))
+    pub(super) fn ready_line(&self) -> Result<Option<Regex>, SutError> {
+        let wrong = |error| SutError::Other(format!("{}: its readiness line cannot be used: {error}", self.name));
+        self.ready.as_deref().map(Regex::new).transpose().map_err(wrong)
+    }
+
+    pub(super) fn line_tells_port(&self) -> Result<bool, SutError> {
+        Ok(self.ready_line()?.is_some_and(|line| line.capture_names().flatten().any(|name| name == "port")))
     }
 }
 

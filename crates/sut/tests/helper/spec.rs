@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use regex::Regex;
 use tare_sut::server::ServerSpec;
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::child::SchedulingPolicy;
@@ -15,7 +14,7 @@ pub fn announcing(command: [&str; 3], log_path: PathBuf) -> ServerSpec {
     ServerSpec {
         name: "the server".into(),
         command: command.map(str::to_owned).to_vec(),
-        ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
+        ready: Some("listening on (?<port>[0-9]+)".into()),
         cpus: allowed_cpus().unwrap(),
         scheduling: SchedulingPolicy::Batch,
         startup_timeout: TIMEOUT,

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::spec::{TIMEOUT, announcing};
-use regex::Regex;
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sut::SutError;
@@ -120,6 +119,8 @@ fn a_missing_command_and_an_empty_one_are_different_errors() {
     let (_, text) = start_error(|spec| spec.command = vec!["tare-no-such-program".into()], "", "");
     assert!(text.contains("command not found: tare-no-such-program"), "{text}");
     assert!(matches!(start_error(|spec| spec.command.clear(), "", "").0, SutError::NoCommand { .. }));
+    let (_, text) = start_error(|spec| spec.ready = Some("(".into()), "announces", "{port}");
+    assert!(text.starts_with("the server: its readiness line cannot be used"), "{text}");
 }
 
 #[test]
@@ -263,7 +264,7 @@ fn a_server_that_loses_every_port_says_who_has_the_last_one() {
 
 #[test]
 fn a_server_with_two_ports_must_say_which() {
-    let both_open = |spec: &mut ServerSpec| spec.ready = Some(Regex::new("both are open").unwrap());
+    let both_open = |spec: &mut ServerSpec| spec.ready = Some("both are open".into());
     let (_, text) = start_error(both_open, "listens twice", "");
     assert!(text.starts_with("the server listens on 2 ports ("), "{text}");
 }

@@ -29,10 +29,10 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
     let order = built.launches.order(&built.plan, ServerId(0), variant, "server.log", &cpus)?;
-    let StartOrigin::Ours(own) = order.origin else {
+    let StartOrigin::Ours(own) = &order.origin else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
-    let mut spec = own.spec(&temporary_logs("serve")?.keep())?;
+    let mut spec = order.placed(own, &temporary_logs("serve")?.keep())?;
     // Any free port is chosen as in a run.
     spec.port = Some(args.port).filter(|port| *port != 0);
     let server = Server::start(&spec, &built.cancelled)?;

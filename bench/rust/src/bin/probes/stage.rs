@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_load::{Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
-use tare_run::prepare::catalog_ready;
+use tare_run::prepare::CATALOG_READY;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
@@ -97,9 +97,10 @@ impl Stage {
                 directory: None,
                 files: BTreeMap::new(),
                 upstream: None,
-                ready: Some(catalog_ready()),
+                ready: Some(CATALOG_READY.to_owned()),
                 port: None,
                 base_url: None,
+                counters: None,
                 cpus: self.server_cpus(),
                 scheduling: SchedulingPolicy::Normal,
                 startup_timeout: Duration::from_secs(30),
