@@ -19,7 +19,7 @@ use async_profiler::JvmRecording;
 pub use async_profiler::check_folder;
 use perf::PerfRecording;
 
-pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
+pub use library::{FindJar, async_profiler_jar, cache_folder, present_jar};
 
 #[derive(Debug)]
 pub enum Sampling {
@@ -45,7 +45,7 @@ impl Sampling {
         event: ProfileEvent,
         folder: &Path,
         name: &str,
-        jar: &JarSource,
+        jar: FindJar<'_>,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Self, SutError> {
         let tree = process_tree(pid)?;

@@ -11,7 +11,7 @@ use std::sync::mpsc::Receiver;
 
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
-use tare_sut::sampler::{JarSource, cache_folder};
+use tare_sut::sampler::{cache_folder, present_jar};
 
 use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
 use crate::servers::CHUNK;
@@ -151,7 +151,7 @@ impl AgentHost {
             return Err(format!("{:?} is no file name", sampling.file_name));
         }
         self.forget_recording();
-        Ok(match self.servers.begin_sampling_with_jar(sampling, &JarSource::Brought(jar)) {
+        Ok(match self.servers.begin_sampling_with_jar(sampling, &|| present_jar(jar.clone())) {
             Ok(()) => Answer::Done,
             Err(SutError::NoAsyncProfiler { folder }) => Answer::NoAsyncProfiler(folder),
             Err(error) => return Err(error.to_string()),

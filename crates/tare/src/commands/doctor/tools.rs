@@ -76,7 +76,7 @@ fn perf() -> Checked {
 }
 
 fn async_profiler() -> Checked {
-    let fetched = sampler::fetched_async_profiler().map(|jar| jar.display().to_string());
+    let fetched = sampler::present_jar(None).ok().map(|jar| jar.display().to_string());
     let to_fetch = || on_path("mvn").map(|_| "not here yet; Maven fetches it for the first profile".to_owned());
     let remedy = "Only profiles of JVMs need it: install Maven, which fetches it.";
     optional("async-profiler", fetched.or_else(to_fetch).ok_or("not found"), remedy)
