@@ -21,11 +21,8 @@ use perf::PerfRecording;
 
 pub use library::{FindJar, async_profiler_jar, cache_folder, present_jar};
 
-#[derive(Debug)]
-pub enum Sampling {
-    Jvm(JvmRecording),
-    Native(PerfRecording),
-}
+/// Detaches a sampler and reads what it saw. One that is dropped instead ends without a result.
+pub type EndSampling = Box<dyn FnOnce() -> Result<Sampled, SutError>>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
@@ -37,37 +34,29 @@ pub struct Sampled {
     pub file: PathBuf,
 }
 
-impl Sampling {
-    /// Attaches a sampler to the server with root process `pid`. Its own file gets `name` and an ending. async-profiler
-    /// comes from `jar`. `cancelled` ends what takes long: a download, and the reading of what was recorded.
-    pub fn begin(
-        pid: u32,
-        event: ProfileEvent,
-        folder: &Path,
-        name: &str,
-        jar: FindJar<'_>,
-        cancelled: &Arc<AtomicBool>,
-    ) -> Result<Self, SutError> {
-        let tree = process_tree(pid)?;
-        let jvms: Vec<u32> = tree.iter().copied().filter(|pid| is_jvm(*pid)).collect();
-        match only_jvm(&jvms)? {
-            Some(jvm) => {
-                let file = folder.join(format!("{name}.jfr"));
-                JvmRecording::begin(jvm, event, &file, jar, cancelled).map(Self::Jvm)
-            }
-            None => {
-                let file = folder.join(format!("{name}.perf"));
-                PerfRecording::begin(&tree, event, &file, cancelled).map(Self::Native)
-            }
+/// Attaches a sampler to the server with root process `pid`. Its own file gets `name` and an ending. async-profiler
+/// comes from `jar`. `cancelled` ends what takes long: a download, and the reading of what was recorded.
+pub fn begin_sampling(
+    pid: u32,
+    event: ProfileEvent,
+    folder: &Path,
+    name: &str,
+    jar: FindJar<'_>,
+    cancelled: &Arc<AtomicBool>,
+) -> Result<EndSampling, SutError> {
+    let tree = process_tree(pid)?;
+    let jvms: Vec<u32> = tree.iter().copied().filter(|pid| is_jvm(*pid)).collect();
+    let file = |ending: &str| folder.join(format!("{name}.{ending}"));
+    Ok(match only_jvm(&jvms)? {
+        Some(jvm) => {
+            let recording = JvmRecording::begin(jvm, event, &file("jfr"), jar, cancelled)?;
+            Box::new(|| recording.stop_and_read())
         }
-    }
-
-    pub fn stop_and_read(self) -> Result<Sampled, SutError> {
-        match self {
-            Self::Jvm(recording) => recording.stop_and_read(),
-            Self::Native(recording) => recording.stop_and_read(),
+        None => {
+            let recording = PerfRecording::begin(&tree, event, &file("perf"), cancelled)?;
+            Box::new(|| recording.stop_and_read())
         }
-    }
+    })
 }
 
 /// The JVM among the processes of a server, if there is one. Of several, one may do nothing but start the server.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tare_record::ServerUse;
 use tare_sut::SutError;
 use tare_sut::probe::cpu::{CpuSample, share_at_rest};
-use tare_sut::sampler::{FindJar, Sampled, Sampling, async_profiler_jar};
+use tare_sut::sampler::{EndSampling, FindJar, Sampled, async_profiler_jar, begin_sampling};
 use tare_sut::server::{Server, Status};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
@@ -31,7 +31,7 @@ pub struct LocalServers {
     cancelled: Arc<AtomicBool>,
     servers: RunningServers,
     watch: Option<Watch>,
-    sampling: Option<Sampling>,
+    sampling: Option<EndSampling>,
 }
 
 impl LocalServers {
@@ -49,7 +49,7 @@ impl LocalServers {
         };
         let pid = server.and_then(|server| server.pid()).ok_or_else(not_visible)?;
         let SamplingOrder { event, file_name, .. } = sampling;
-        self.sampling = Some(Sampling::begin(pid, *event, &self.profiles, file_name, jar, &self.cancelled)?);
+        self.sampling = Some(begin_sampling(pid, *event, &self.profiles, file_name, jar, &self.cancelled)?);
         Ok(())
     }
 }
@@ -119,7 +119,8 @@ impl ServerHost for LocalServers {
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.sampling.take().ok_or_else(no_sampler_attached)?.stop_and_read()
+        let end = self.sampling.take().ok_or_else(no_sampler_attached)?;
+        end()
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
