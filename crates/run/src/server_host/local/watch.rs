@@ -75,7 +75,8 @@ impl Watch {
     pub fn begin(servers: &mut RunningServers, order: &WatchOrder) -> Self {
         let (begun, cpu_ns) = (clock::now(), clock::thread_cpu_ns());
         let WatchOrder { servers: watched, phase, .. } = order;
-        let others = OtherPrograms::begin(servers, order.counted_cpus.clone());
+        let counted = Some(order.counted_cpus.clone()).filter(|cpus| !cpus.is_empty());
+        let others = counted.and_then(|cpus| OtherPrograms::begin(servers, cpus));
         let mut watch = Self { begun, watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
         if let Some(cpus) = order.meter_cpus.as_ref().filter(|_| *phase == Phase::Measure) {
             // If no thread can be started, there is no meter, and the record has no hiccups.
