@@ -25,6 +25,8 @@ use spec::{Port, with_port};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
+/// A supervisor knows of the end of its server within this time.
+const SUPERVISOR_DELAY: Duration = Duration::from_millis(200);
 /// The longest time between SIGTERM and the end of a server that did not become ready.
 const GIVEN_UP_GRACE: Duration = Duration::from_secs(3);
 
@@ -164,6 +166,12 @@ impl Server {
             Status::Running => self.upstream.as_deref().map_or(Status::Running, of_upstream),
             other => other,
         }
+    }
+
+    /// Its state after a question without an answer: its client learns of its end before its supervisor does.
+    pub fn status_of_silent(&self) -> Status {
+        self.child().wait(SUPERVISOR_DELAY);
+        self.status()
     }
 
     fn own_status(&self) -> Status {

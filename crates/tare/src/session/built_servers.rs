@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
-use std::time::Duration;
 
 use anyhow::anyhow;
 use tare_plan::Plan;
@@ -22,10 +20,6 @@ use crate::failure::{with_argument_names, wrong_usage};
 use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
-
-/// How often a server that left a question open is looked at: its client learns of its end before its supervisor does.
-const MOST_LOOKS: u32 = 4;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 pub struct BuiltServers {
     pub workspace: Workspace,
@@ -74,13 +68,7 @@ impl BuiltServers {
             order.start(logs.path(), &self.cancelled).map_err(anyhow::Error::from).and_then(|(address, own)| {
                 let answer = ask(address);
                 let end = left_open(&answer).and_then(|question| {
-                    let end = (0..MOST_LOOKS).find_map(|_| {
-                        let end = own.as_ref().and_then(|server| how_ended(&variant.name, server.status()));
-                        if end.is_none() {
-                            thread::sleep(BETWEEN_LOOKS);
-                        }
-                        end
-                    })?;
+                    let end = how_ended(&variant.name, own.as_ref()?.status_of_silent())?;
                     Some(anyhow!("{end} at {question}; {}", ends_of_logs(own.iter().flat_map(Server::chain))))
                 });
                 own.map(Server::stop);
