@@ -23,7 +23,7 @@ use crate::context::journal::Journal;
 use crate::error::RunError;
 use crate::load_host::LoadMachines;
 use crate::prepare::Launches;
-use crate::progress::RunPosition;
+use crate::progress::{Progress, RunPosition};
 use crate::schedule::random_orders::RandomOrders;
 use crate::server_host::ServerMachine;
 use crate::test_bed::TestBed;
@@ -112,6 +112,11 @@ impl<'a> RunContext<'a> {
         let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
         let baseline_answers = BaselineAnswers::default();
         Self { plan, cores, bed, journal, loads, baseline_answers, steps, files, reasons_to_stop }
+    }
+
+    /// Tells the observer what is done at a place, in words.
+    pub fn show_step(&mut self, place: RunPosition<'_>, text: &str) {
+        self.journal.show(&Progress::At(place, text));
     }
 
     pub fn elapsed(&self) -> Duration {

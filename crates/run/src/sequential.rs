@@ -11,7 +11,7 @@ use tare_record::cross_check::CrossCheckOutcome;
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::fork::measure_push_scenario;
-use crate::progress::{Progress, RunPosition, RunStep};
+use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
 use crate::scenario::warmup::WarmUp;
 use crate::servers::{ForkServers, report_unavailable};
@@ -116,8 +116,7 @@ fn cross_check(context: &mut RunContext<'_>, servers: &ForkServers<'_>, named: &
             if context.bed.is_interrupted() || !member.is_healthy() {
                 break;
             }
-            let (scenario, variant) = (&*named.name, &*member.variant.name);
-            context.journal.show(&Progress::At(place, RunStep::CrossChecking { scenario, variant, engine }));
+            context.show_step(place, &format!("{}  {}  driven by {engine}", named.name, member.variant.name));
             let check = context.bed.cross_check(member.id, engine, named, &place)?;
             // A tool that Ctrl-C has ended has not failed.
             if !context.bed.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {

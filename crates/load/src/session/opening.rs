@@ -1,10 +1,12 @@
 //! Before a slice: opens the missing connections, and reports the progress if that takes long.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_sample::SliceSample;
 use tare_sys::clock;
+use tare_units::grouped;
 
 use super::LoadSession;
 use crate::cancel::Cancel;
@@ -34,6 +36,12 @@ pub struct Opening {
     /// Time since the first was opened. That of an agent is not sent.
     #[serde(skip)]
     pub elapsed: Duration,
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "opening connections  {} of {}", grouped(self.open as u64), grouped(self.of as u64))
+    }
 }
 
 impl LoadSession {

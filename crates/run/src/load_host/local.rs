@@ -60,7 +60,7 @@ impl RunLoad for OwnLoad {
         // Users are requests under way, and the generator counts connections.
         let load = SliceLoad { users: load.users.div_ceil(order.transport.protocol.depth()), ..*load };
         let mut show = |watched: Watched<'_>| match watched {
-            Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
+            Watched::Opening(opening) => on_stage(DriveStage::Opening(opening)),
             Watched::Begun => on_stage(DriveStage::Begun),
             Watched::Interval(_) => {}
         };

@@ -11,17 +11,18 @@ pub(crate) mod warmup;
 
 use tare_load::{ErrorClass, SliceSample};
 use tare_plan::contract::{MayDiffer, may_differ_line};
-use tare_plan::plan::{NamedScenario, Plan, SliceKind, Variant};
+use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
 use tare_record::checkpoint::SharedLoad;
 use tare_record::{
     ErrorTallies, EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse,
     SliceKey, StoredSlice, WarmupRecord, silences,
 };
+use tare_units::{Unit, single};
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Progress, RunPosition, RunStep};
+use crate::progress::{Progress, RunPosition};
 use crate::scenario::readings::per_request;
 use crate::schedule::random_orders::RandomOrders;
 use crate::servers::{ForkServers, ServerState};
@@ -121,24 +122,35 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.journal.show(&Progress::Standing { place: self.place, standings: &standings });
     }
 
+    /// Tells the observer what is done in this scenario, in words.
+    pub fn show(&mut self, text: &str) {
+        let text = format!("{}  {text}", self.named.name);
+        self.context.show_step(self.place, &text);
+    }
+
     /// Tells the observer of the scored slice to come: its number (1-based), of how many.
-    pub fn announce(&mut self, member: usize, kind: SliceKind, slice: (u32, u32)) {
-        let last_per_s = self.last_throughput(member, kind);
-        let variant = &self.servers.members[member].variant.name;
-        let step = RunStep::Measuring { scenario: &self.named.name, variant, kind, slice, last_per_s };
-        self.context.journal.show(&Progress::At(self.place, step));
+    pub fn announce(&mut self, member: usize, kind: SliceKind, (slice, slices): (u32, u32)) {
+        let load = match kind {
+            SliceKind::Saturating => "all users  slice",
+            SliceKind::Push => "pushed to all users  slice",
+            SliceKind::Capacity => "a try  slice",
+            SliceKind::Fixed => "fixed rate  slice",
+            SliceKind::Poisson => "latency  window",
+        };
+        let variant = &self.server_state(member).variant.name;
+        let rate = self.last_rate(member, kind).map_or(String::new(), |rate| format!("  {rate}"));
+        self.show(&format!("{variant}  {load} {slice}/{slices}{rate}"));
     }
 
     /// Tells the observer of the round of turns to come: its number among the slices (1-based), of how many.
-    pub fn announce_round(&mut self, turns: Turns, slice: (u32, u32)) {
-        let last = |member| {
-            let variant: &'a Variant = self.server_state(member).variant;
-            Some((variant.name.as_str(), self.last_throughput(member, SliceKind::Saturating)?))
+    pub fn announce_round(&mut self, turns: Turns, (slice, slices): (u32, u32)) {
+        let of_server = |member| {
+            let rate = self.last_rate(member, SliceKind::Saturating)?;
+            Some(format!("  {} {rate}", self.server_state(member).variant.name))
         };
-        let last_per_s: Vec<(&str, f64)> = (0..self.members()).filter_map(last).collect();
-        let (scenario, turn, last_per_s) = (&*self.named.name, turns.length, &*last_per_s);
-        let step = RunStep::MeasuringRound { scenario, turn, slice, last_per_s };
-        self.context.journal.show(&Progress::At(self.place, step));
+        let rates: String = (0..self.members()).filter_map(of_server).collect();
+        let turn = turns.length.as_millis();
+        self.show(&format!("slice {slice}/{slices}  servers alternate every {turn} ms{rates}"));
     }
 
     /// The slices of one server in this fork and scenario so far, the last one first.
@@ -151,9 +163,9 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
-    fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
+    fn last_rate(&self, member: usize, kind: SliceKind) -> Option<String> {
         let is_alike = |slice: &&StoredSlice| slice.key.phase == Phase::Measure && slice.key.kind == kind;
-        self.slices_of(member).find(is_alike).map(|slice| slice.load.throughput_per_s())
+        self.slices_of(member).find(is_alike).map(|slice| single(Unit::PerSecond, slice.load.throughput_per_s()))
     }
 
     /// Measures one slice and keeps it, even if it was cut short.
@@ -217,9 +229,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let RunContext { bed, journal, .. } = &mut *self.context;
         let mut disturbances = Vec::new();
         let sample = bed.drive(id, load, &mut |stage| match stage {
-            DriveStage::Opening { open, of } => {
-                let step = RunStep::Opening { scenario, variant: &variant.name, open, of };
-                journal.show(&Progress::At(place, step));
+            DriveStage::Opening(opening) => {
+                journal.show(&Progress::Opening(place, &format!("{scenario}  {}  {opening}", variant.name)));
             }
             DriveStage::Begun => journal.show(&Progress::Begun),
             DriveStage::Disturbed(kind) => disturbances.push(EventRecord::new(kind)),

@@ -10,7 +10,6 @@ use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
 use crate::error::RunError;
-use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
 use crate::scenario::push::listening_load;
 use crate::test_bed::slice::SliceLoad;
@@ -43,13 +42,8 @@ fn profile_under(
         if !scenario.may_drive(member) {
             continue;
         }
-        let step = RunStep::Profiling {
-            scenario: &scenario.named.name,
-            variant: &scenario.server_state(member).variant.name,
-            event: event.name(),
-            step: (number + 1, of),
-        };
-        scenario.context.journal.show(&Progress::At(scenario.place, step));
+        let variant = &scenario.server_state(member).variant.name;
+        scenario.show(&format!("{variant}  profiling {}  {}/{of}", event.name(), number + 1));
         let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
         profile_slice(scenario, event, member, &load, per_s)?;
     }

@@ -7,9 +7,9 @@ use tare_load::Sending;
 use tare_plan::contract::Push;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_record::Phase;
+use tare_units::clock_text;
 
 use crate::error::RunError;
-use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
 use crate::test_bed::slice::SliceLoad;
 
@@ -31,14 +31,7 @@ pub(crate) fn warm_up_listeners(scenario: &mut ScenarioRun<'_, '_>) -> Result<()
 /// Lasts the whole cap: pushing costs too little CPU to see it settle.
 fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), RunError> {
     let (Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) = scenario.plan().warmup;
-    let step = RunStep::WarmingUp {
-        scenario: &scenario.named.name,
-        elapsed: Duration::ZERO,
-        cap: span.0,
-        steady: (0, 0),
-        compiler_share: None,
-    };
-    scenario.context.journal.show(&Progress::At(scenario.place, step));
+    scenario.show(&format!("warming up 0:00 of ≤ {}", clock_text(span.0)));
     let load = SliceLoad { phase: Phase::Warmup, ..listening_load(scenario, 0, span.0) };
     let begin_ns = scenario.context.bed.elapsed_ns();
     scenario.measure_slice(member, &load)?;

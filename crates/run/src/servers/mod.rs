@@ -14,7 +14,7 @@ use tare_units::file_name;
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Progress, RunPosition, RunStep};
+use crate::progress::RunPosition;
 use crate::servers::verification::{report_header_differences, verify_servers};
 use crate::test_bed::{ServerId, ServerStart, TestBed};
 
@@ -86,7 +86,7 @@ impl<'a> ForkServers<'a> {
         let wanted = shuffled.into_iter().filter(can_start);
         let wanted: Vec<_> = wanted.map(|(id, variant)| ServerState::to_start(id, variant, 0)).collect();
         if !wanted.is_empty() {
-            context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
+            show_start(context, place, wanted.len());
         }
         let mut members = start_batch(context, wanted, &place)?;
         members.sort_by_key(|member| member.id);
@@ -96,7 +96,7 @@ impl<'a> ForkServers<'a> {
     /// Holds the answers of every healthy server against its contract and the baseline. One that differs gets no load.
     pub fn verify(&mut self, context: &mut RunContext<'_>, scenarios: &[&str]) -> Result<(), RunError> {
         let place = self.place;
-        context.journal.show(&Progress::At(place, RunStep::Verifying));
+        context.show_step(place, "verifying the answers");
         let healthy: Vec<_> = self.members.iter_mut().filter(|member| member.is_healthy()).collect();
         let servers: Vec<_> = healthy.iter().map(|member| (member.id, member.variant)).collect();
         let all = verify_servers(context, &servers, scenarios, &place)?;
@@ -141,7 +141,7 @@ impl<'a> ForkServers<'a> {
         if wanted.is_empty() {
             return Ok(());
         }
-        context.journal.show(&Progress::At(place, RunStep::Starting { servers: wanted.len() }));
+        show_start(context, place, wanted.len());
         self.stop_members(context, has_failed)?;
         self.members.iter_mut().for_each(|member| member.exclude_unless(!has_failed(member)));
         for started in start_batch(context, wanted, &place)? {
@@ -244,6 +244,11 @@ pub(crate) fn report_unavailable<'v>(
         })?;
     }
     Ok(())
+}
+
+fn show_start(context: &mut RunContext<'_>, place: RunPosition<'_>, servers: usize) {
+    let what = if servers == 1 { place.group.to_owned() } else { format!("{servers} servers") };
+    context.show_step(place, &format!("starting {what}"));
 }
 
 /// Starts servers side by side on the cores of the warm-up. Returns the ready ones.

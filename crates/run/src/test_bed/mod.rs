@@ -6,7 +6,7 @@ pub(crate) mod slice;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_load::SliceSample;
+use tare_load::{Opening, SliceSample};
 use tare_plan::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
@@ -36,7 +36,7 @@ pub(crate) struct ServerStart<'v> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriveStage {
     /// It opens connections, and that takes long.
-    Opening { open: usize, of: usize },
+    Opening(Opening),
     /// It has waited for its connections, and begins.
     Begun,
     /// The load was not made as ordered.

@@ -39,7 +39,7 @@ use crate::context::cores::Cores;
 use crate::context::journal::Journal;
 use crate::context::{ReasonsToStop, RunContext};
 use crate::error::RunError;
-use crate::progress::{Progress, RunStep};
+use crate::progress::Progress;
 use crate::server_host::{ServerHost, ServerMachine};
 use crate::test_bed::slice::SliceLoad;
 use simulation::{Action, Planted, PlantedStops, SimulatedBed, Told, World};
@@ -111,7 +111,7 @@ struct Outcome {
     status: EndStatus,
     actions: Vec<Action>,
     /// Variant, kind and rate of each line about a slice to come.
-    announced: Vec<(String, String, Option<f64>)>,
+    announced: Vec<(String, String, Option<String>)>,
     /// Everything that was shown, in short.
     shown: Vec<String>,
     /// What the servers of the last scenario had to answer.
@@ -171,8 +171,12 @@ impl Simulation {
         let (mut announced, mut shown) = (Vec::new(), Vec::new());
         let mut observer = |progress: &Progress<'_>| {
             shown.push(in_short(progress));
-            if let Progress::At(_, RunStep::Measuring { variant, kind, last_per_s, .. }) = progress {
-                announced.push(((*variant).to_owned(), format!("{kind:?}"), *last_per_s));
+            if let Progress::At(_, text) = progress
+                && let [_, variant, kind, slice, rate @ ..] = text.split("  ").collect::<Vec<_>>().as_slice()
+                && slice.contains('/')
+            {
+                let rate = rate.first().map(|rate| (*rate).to_owned());
+                announced.push(((*variant).to_owned(), (*kind).to_owned(), rate));
             }
         };
         let cpus = |list: &str| list.parse().unwrap();
@@ -341,19 +345,7 @@ pub(crate) fn header(plan: &Plan) -> RunHeader {
 /// One line of progress in short.
 fn in_short(progress: &Progress<'_>) -> String {
     match progress {
-        Progress::At(place, step) => match step {
-            RunStep::Starting { servers } => format!("{} {}: start {servers}", place.group, place.fork),
-            RunStep::Verifying => "verify".to_owned(),
-            RunStep::WarmingUp { scenario, cap, steady: (steady, of), .. } => {
-                format!("warm {scenario} {steady}/{of} cap {}", cap.as_secs())
-            }
-            RunStep::Measuring { scenario, kind, slice: (slice, slices), .. } => {
-                format!("measure {scenario} {kind:?} {slice}/{slices}")
-            }
-            RunStep::Profiling { event, step: (step, of), .. } => format!("profile {event} {step}/{of}"),
-            RunStep::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
-            _ => String::new(),
-        },
+        Progress::At(_, text) => (*text).to_owned(),
         Progress::Standing { standings, .. } => {
             let scenarios: Vec<&str> = standings.iter().map(|standing| &*standing.scenario).collect();
             format!("standings {}", scenarios.join(" "))

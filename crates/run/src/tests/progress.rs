@@ -15,14 +15,15 @@ fn a_fork_is_shown_from_its_start_to_its_standings() {
     plan.stop.forks = Forks::Fixed { count: 1 };
     let outcome = Simulation::new(plan).run_with(&|_| vec![standing("g", "Get", "b", true)]);
     let steps = steps(&outcome);
-    assert_eq!(steps[..2], ["g 1: start 2", "verify"]);
-    assert!(steps[2].starts_with("warm Get 0/2 cap 30"), "{}", steps[2]);
+    assert_eq!(steps[..2], ["starting 2 servers", "verifying the answers"]);
+    assert!(steps[2].starts_with("Get  warming up 0:00 of ≤ 0:30"), "{}", steps[2]);
+    assert!(steps[2].ends_with("  0 of 2 steady"), "{}", steps[2]);
     assert_eq!(steps.last(), Some(&"standings Get"));
-    let measured: Vec<&&str> = steps.iter().filter(|step| step.starts_with("measure")).collect();
+    let measured: Vec<&&str> = steps.iter().filter(|step| step.contains("/4")).collect();
     assert_eq!(measured.len(), 8);
-    for (at, kind) in [(0, "Saturating"), (4, "Poisson")] {
-        assert!(measured[at].ends_with(&format!("{kind} 1/4")), "{measured:?}");
-        assert!(measured[at + 3].ends_with(&format!("{kind} 4/4")), "{measured:?}");
+    for (at, kind) in [(0, "all users  slice"), (4, "latency  window")] {
+        assert!(measured[at].contains(&format!("  {kind} 1/4")), "{measured:?}");
+        assert!(measured[at + 3].contains(&format!("  {kind} 4/4")), "{measured:?}");
     }
 }
 
@@ -39,9 +40,12 @@ fn from_the_first_verdict_on_the_standings_of_a_scenario_are_shown_before_its_la
             standing("y", "Post", "b", is_over),
         ]
     });
-    let is_told = |step: &&str| step.starts_with("standings") || step.ends_with("Poisson 1/4");
-    let told: Vec<&str> = steps(&outcome).into_iter().filter(is_told).collect();
-    let [latency, standing] = ["measure Get Poisson 1/4", "standings Get"];
+    let told = |step| match step {
+        standing if str::starts_with(standing, "standings") => Some(standing),
+        measured => measured.contains("  latency  window 1/4").then_some("latency"),
+    };
+    let told: Vec<&str> = steps(&outcome).into_iter().filter_map(told).collect();
+    let [latency, standing] = ["latency", "standings Get"];
     // Only those of its own group, and in the second fork those of the scenario before its latency.
     // The first fork leaves latency out.
     let first = [standing, "standings Get Post"];
@@ -66,9 +70,9 @@ fn a_restart_is_shown_before_the_scenario_that_it_is_for() {
     let outcome = Simulation::new(plan).plant("b", Planted { deaths, ..Planted::default() }).run();
     let steps = steps(&outcome);
     let at = |wanted: &str| steps.iter().position(|step| *step == wanted).unwrap();
-    assert!(at("event ServerEnded") < at("g 1: start 1"));
-    assert!(at("g 1: start 1") < at("event ServerRestarted"));
-    let next = steps.iter().rposition(|step| step.starts_with("warm")).unwrap();
+    assert!(at("event ServerEnded") < at("starting g"));
+    assert!(at("starting g") < at("event ServerRestarted"));
+    let next = steps.iter().rposition(|step| step.contains("  warming up ")).unwrap();
     assert!(at("event ServerRestarted") < next);
 }
 

@@ -313,7 +313,7 @@ fn a_server_that_this_machine_cannot_run_is_reported_once_and_not_started() {
     assert_eq!(events.len(), 1);
     assert_eq!((events[0].text.as_str(), events[0].fork, events[0].voids), ("needs JDK 25", None, true));
     assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 0);
-    assert!(outcome.shown.contains(&"g 1: start 2".to_owned()), "{:?}", outcome.shown);
+    assert!(outcome.shown.contains(&"starting 2 servers".to_owned()), "{:?}", outcome.shown);
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
 }
 

@@ -58,12 +58,12 @@ impl LoadView {
     }
 
     pub fn wait(&mut self, opening: &Opening) {
-        self.seen.phase = LoadPhase::Opening { open: opening.open, of: opening.of };
+        self.seen.phase = LoadPhase::Opening(*opening);
         self.present(opening.elapsed);
     }
 
     pub fn show(&mut self, part: &SliceSample) {
-        if matches!(self.seen.phase, LoadPhase::Opening { .. }) {
+        if matches!(self.seen.phase, LoadPhase::Opening(_)) {
             // The load's own time begins anew.
             self.last_plain = Duration::ZERO;
         }

@@ -8,7 +8,6 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tare_analysis::format::grouped;
 
 pub use load::LoadView;
 pub use run::RunView;
@@ -26,9 +25,4 @@ fn redrawn_lines(template: &str, styled: impl FnOnce(ProgressStyle) -> ProgressS
 
 fn cut(text: &str, width: usize) -> String {
     console::truncate_str(text, width, "…").into_owned()
-}
-
-/// How far the connections are that a load waits for.
-fn opening_text(open: usize, of: usize) -> String {
-    format!("opening connections  {} of {}", grouped(open as u64), grouped(of as u64))
 }

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tare_analysis::format::{Unit, grouped, rate, share, single};
+use tare_load::Opening;
 use tare_record::AgentRecord;
 use tare_report::clean::sanitize_line;
 use tare_report::palette::Tone;
 use tare_units::clock_text;
 
-use super::{cut, opening_text};
+use super::cut;
 
 pub const POINTS: usize = 40;
 /// The most agents that have a line, and the columns of a name.
@@ -40,7 +41,7 @@ pub struct Seen {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum LoadPhase {
     /// It waits for its connections.
-    Opening { open: usize, of: usize },
+    Opening(Opening),
     /// It runs, and nothing is scored yet.
     WarmingUp { per_s: f64 },
     /// It is scored.
@@ -61,7 +62,7 @@ impl Seen {
     pub fn frame(&self, width: usize, colored: bool) -> Vec<String> {
         let mut lines = self.heading(width);
         match self.phase {
-            LoadPhase::Opening { .. } => lines.push(self.line()),
+            LoadPhase::Opening(_) => lines.push(self.line()),
             LoadPhase::WarmingUp { per_s } => {
                 lines.extend([self.progress(width, colored), format!("  {}", warming_up(per_s))]);
             }
@@ -124,7 +125,7 @@ impl Seen {
     /// One plain line, for where there is no terminal.
     pub fn line(&self) -> String {
         match self.phase {
-            LoadPhase::Opening { open, of } => return format!("  {}", opening_text(open, of)),
+            LoadPhase::Opening(opening) => return format!("  {opening}"),
             LoadPhase::WarmingUp { per_s } => return format!("  {}  {}", clock_text(self.elapsed), warming_up(per_s)),
             LoadPhase::Measuring => {}
         }
@@ -250,7 +251,8 @@ mod tests {
 
     #[test]
     fn a_load_that_waits_for_its_connections_says_how_many_are_open() {
-        let waiting = Seen { phase: LoadPhase::Opening { open: 812, of: 2500 }, ..seen() };
+        let opening = Opening { open: 812, of: 2500, elapsed: Duration::ZERO };
+        let waiting = Seen { phase: LoadPhase::Opening(opening), ..seen() };
         let line = "  opening connections  812 of 2,500";
         let title = "  http://127.0.0.1:8080/ · closed loop, 64 users for 10 s";
         assert_eq!((waiting.frame(80, false), &*waiting.line()), (vec![title.to_owned(), line.to_owned()], line));

@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState};
-use tare_analysis::format::{Unit, single};
-use tare_plan::plan::SliceKind;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
 use tare_report::clean::sanitize_line;
-use tare_run::progress::{Progress, RunPosition, RunStep};
+use tare_run::progress::{Progress, RunPosition};
 use tare_sys::clock::{self, Nanos};
 use tare_units::clock_text;
 
-use super::{PLAIN_EVERY, cut, opening_text, redrawn_lines};
+use super::{PLAIN_EVERY, cut, redrawn_lines};
 use crate::console::{Color, check_mark, event_mark, print_marked, print_note, stderr_colored, stderr_width};
 
 /// More open comparisons than this are not shown live: the report shows them all.
@@ -95,17 +93,19 @@ impl RunView {
         match progress {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
-            Progress::At(place, step) => {
-                self.countdown.set(place.left, clock::now());
-                let text = step_text(place, step);
-                self.show_step(&text);
-                if !matches!(step, RunStep::Opening { .. }) {
-                    self.current_step = text;
-                }
-            }
+            Progress::At(place, text) => self.current_step = self.show_at(place, text),
+            Progress::Opening(place, text) => drop(self.show_at(place, text)),
             Progress::Preflight { what } => self.show_step(&format!("preflight: {what}")),
             Progress::Begun => self.show_step(&self.current_step.clone()),
         }
+    }
+
+    /// Shows what is done at a place of the run; returns the text with the place.
+    fn show_at(&mut self, place: &RunPosition<'_>, text: &str) -> String {
+        self.countdown.set(place.left, clock::now());
+        let text = step_text(place, text);
+        self.show_step(&text);
+        text
     }
 
     pub fn show_step(&mut self, text: &str) {
@@ -183,44 +183,7 @@ fn standing_mark(reason_to_stop: Option<ReasonToStop>, colored: bool) -> String 
     reason_to_stop.map_or_else(|| "·".to_owned(), |reason| check_mark(reason != ReasonToStop::Void, colored))
 }
 
-fn step_text(place: &RunPosition<'_>, step: &RunStep<'_>) -> String {
-    let text = match step {
-        RunStep::Starting { servers: 1 } => format!("starting {}", place.group),
-        RunStep::Starting { servers } => format!("starting {servers} servers"),
-        RunStep::Verifying => "verifying the answers".to_owned(),
-        RunStep::WarmingUp { scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
-            let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
-            let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
-            let (elapsed, cap) = (clock_text(*elapsed), clock_text(*cap));
-            format!("{scenario}  warming up {elapsed} of ≤ {cap}{jit}{warm}")
-        }
-        RunStep::CrossChecking { scenario, variant, engine } => {
-            format!("{scenario}  {variant}  driven by {engine}")
-        }
-        RunStep::MeasuringRound { scenario, turn, slice: (slice, slices), last_per_s } => {
-            let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", single(Unit::PerSecond, *per_s));
-            let (turn, rates) = (turn.as_millis(), last_per_s.iter().map(rate).collect::<String>());
-            format!("{scenario}  slice {slice}/{slices}  servers alternate every {turn} ms{rates}")
-        }
-        RunStep::Measuring { scenario, variant, kind, slice: (slice, slices), last_per_s } => {
-            let load = match kind {
-                SliceKind::Saturating => "all users",
-                SliceKind::Push => "pushed to all users",
-                SliceKind::Capacity => "a try",
-                SliceKind::Fixed => "fixed rate",
-                SliceKind::Poisson => "latency",
-            };
-            let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", single(Unit::PerSecond, rate)));
-            let part = if *kind == SliceKind::Poisson { "window" } else { "slice" };
-            format!("{scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}")
-        }
-        RunStep::Opening { scenario, variant, open, of } => {
-            format!("{scenario}  {variant}  {}", opening_text(*open, *of))
-        }
-        RunStep::Profiling { scenario, variant, event, step: (step, of) } => {
-            format!("{scenario}  {variant}  profiling {event}  {step}/{of}")
-        }
-    };
+fn step_text(place: &RunPosition<'_>, text: &str) -> String {
     match place {
         RunPosition { step, of: Some(of), .. } => format!("{step} of {of}  {text}"),
         RunPosition { step, .. } => format!("start {step}  {text}"),
@@ -240,7 +203,7 @@ mod tests {
         let after = |seconds| countdown.text(begun + Duration::from_secs(seconds));
         assert_eq!(after(0), "", "nothing is known before the first fork");
         let mut live = RunView { countdown: countdown.clone(), ..RunView::new(Color::Never) };
-        live.show(&Progress::At(PLACE, RunStep::Verifying));
+        live.show(&Progress::At(PLACE, "verifying the answers"));
         let set = |left, seconds| countdown.set(Duration::from_secs(left), begun + Duration::from_secs(seconds));
         set(200, 50);
         assert_eq!((after(0).as_str(), after(999).as_str()), ("≤ 3:20 left", "≤ 0:00 left"));
@@ -282,17 +245,14 @@ mod tests {
 
     #[test]
     fn a_slice_that_waits_for_its_connections_says_so_until_it_begins() {
-        let (scenario, variant) = ("WebSocketPush", "http4s.Tapir");
-        let opening = RunStep::Opening { scenario, variant, open: 812, of: 2500 };
-        let (kind, slice) = (SliceKind::Push, (1, 2));
-        let announced = RunStep::Measuring { scenario, variant, kind, slice, last_per_s: None };
-        let announced_text = step_text(&PLACE, &announced);
-        let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
-        assert_eq!(step_text(&PLACE, &opening), text);
+        let announced = "WebSocketPush  http4s.Tapir  pushed to all users  slice 1/2";
+        let opening = "WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
+        assert_eq!(step_text(&PLACE, opening), format!("1 of 4  {opening}"));
         let mut live = RunView::new(Color::Never);
-        for progress in [Progress::At(PLACE, announced), Progress::At(PLACE, opening), Progress::Begun] {
+        for progress in [Progress::At(PLACE, announced), Progress::Opening(PLACE, opening), Progress::Begun] {
             live.show(&progress);
-            assert_eq!(live.current_step, announced_text, "which stands there again once the slice has begun");
+            let step = format!("1 of 4  {announced}");
+            assert_eq!(live.current_step, step, "which stands there again once the slice has begun");
         }
     }
 }

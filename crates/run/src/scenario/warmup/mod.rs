@@ -12,11 +12,11 @@ use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
 use tare_stats::steady::SteadyRule;
+use tare_units::clock_text;
 
 use self::windows::{WarmUpWindows, window};
 use crate::context::cores::Cores;
 use crate::error::RunError;
-use crate::progress::{Progress, RunStep};
 use crate::scenario::ScenarioRun;
 use crate::scenario::alternating_round::drive_alternating;
 use crate::schedule::random_orders::RandomOrders;
@@ -193,14 +193,13 @@ impl WarmUp {
     }
 
     fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
-        let step = RunStep::WarmingUp {
-            scenario: &scenario.named.name,
-            elapsed: self.elapsed(scenario),
-            cap: self.cap,
-            steady: if self.until_steady { (steady, self.windows.servers) } else { (0, 0) },
-            compiler_share: self.windows.compiler_share(),
-        };
-        scenario.context.journal.show(&Progress::At(scenario.place, step));
+        let (elapsed, cap) = (clock_text(self.elapsed(scenario)), clock_text(self.cap));
+        let busy = |share: f64| format!("  compilers busy {:.0} %", share * 100.0);
+        let jit = self.windows.compiler_share().map_or(String::new(), busy);
+        let servers = self.windows.servers;
+        let warm =
+            if self.until_steady && servers > 1 { format!("  {steady} of {servers} steady") } else { String::new() };
+        scenario.show(&format!("warming up {elapsed} of ≤ {cap}{jit}{warm}"));
     }
 
     /// Moves the servers to their measuring cores when their compilers are idle, or the rest of the cap is needed
