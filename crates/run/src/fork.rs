@@ -1,5 +1,6 @@
 //! One fork of one group: start all servers, verify, warm up and measure each scenario, stop all.
 
+use tare_plan::contract::Push;
 use tare_plan::plan::{Group, Mode, NamedScenario, Variant, Warmup};
 use tare_record::checkpoint::SharedLoad;
 
@@ -9,9 +10,9 @@ use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
 use crate::scenario::capacity::search_capacity;
 use crate::scenario::latency::measure_latency;
-use crate::scenario::profiled::{profile_pushes, profile_requests};
+use crate::scenario::profiled::profile_servers;
 use crate::scenario::push::{measure_pushes, warm_up_listeners};
-use crate::scenario::rounds::{measure_rounds, settle};
+use crate::scenario::rounds::{measure_cell, measure_rounds, settle};
 use crate::scenario::warmup::WarmUp;
 use crate::servers::ForkServers;
 
@@ -66,31 +67,32 @@ fn short_request_first(mut scenarios: Vec<&NamedScenario>) -> Vec<&NamedScenario
 }
 
 /// Measures one scenario as the plan's mode asks, except its latency. Returns the load of that where it is still to be measured.
-fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
-    let plan = scenario.plan();
-    if scenario.named.scenario.push.is_some() {
-        return measure_push_scenario(scenario).map(|()| None);
+pub(crate) fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
+    let (plan, named) = (scenario.plan(), scenario.named);
+    if let Some(push) = &named.scenario.push {
+        return measure_push_scenario(scenario, push).map(|()| None);
     }
     WarmUp::run(scenario)?;
+    if plan.mode == Mode::Sequential {
+        return measure_cell(scenario).map(|()| None);
+    }
     if let Some(slo) = &plan.slo {
         return search_capacity(scenario, slo).map(|()| None);
     }
     let fixed = fixed_load(scenario)?;
     match (plan.mode, fixed) {
-        (Mode::Profiled, Some(fixed)) => profile_requests(scenario, fixed.rate_per_s).map(|()| None),
+        (Mode::Profiled, Some(fixed)) => profile_servers(scenario, fixed.rate_per_s).map(|()| None),
         // The rate is a share of a capacity that no server has shown.
         (Mode::Profiled, None) => Ok(None),
         _ => measure_rounds(scenario, fixed).map(|()| fixed),
     }
 }
 
-pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
-    let NamedScenario { scenario: asked, .. } = scenario.named;
-    let Some(push) = &asked.push else { return Ok(()) };
+fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
     let plan = scenario.plan();
     warm_up_listeners(scenario)?;
     if plan.mode == Mode::Profiled {
-        return profile_pushes(scenario, push);
+        return profile_servers(scenario, f64::from(plan.load.users) / push.period.0.as_secs_f64());
     }
     match &plan.slo {
         Some(slo) => search_capacity(scenario, slo),

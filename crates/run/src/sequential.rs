@@ -3,19 +3,17 @@
 use std::time::Duration;
 
 use tare_plan::estimate::cell_time;
-use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
+use tare_plan::plan::{Group, NamedScenario, Variant};
 use tare_record::EndStatus;
 use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 use tare_record::cross_check::CrossCheckOutcome;
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fork::measure_push_scenario;
+use crate::fork::measure_scenario;
 use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
-use crate::scenario::warmup::WarmUp;
 use crate::servers::{ForkServers, report_unavailable};
-use crate::test_bed::slice::SliceLoad;
 
 /// One server of a group under one scenario.
 type SequentialCell<'a> = (&'a Group, &'a NamedScenario, &'a Variant);
@@ -80,32 +78,11 @@ fn run_cell<'a>(
     servers.verify(context, &[&named.name])?;
     if servers.healthy() > 0 {
         let mut scenario = ScenarioRun::open(context, &mut servers, named)?;
-        if named.scenario.push.is_some() {
-            measure_push_scenario(&mut scenario)?;
-        } else {
-            WarmUp::run(&mut scenario)?;
-            measure_cell(&mut scenario)?;
-        }
+        measure_scenario(&mut scenario)?;
         scenario.close();
     }
     cross_check(context, &servers, named)?;
     servers.stop(context)
-}
-
-/// All slices of the only server, the last one too if it was cut short: it is paired with no other.
-fn measure_cell(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
-    let plan = scenario.plan();
-    let (slices, left) = (plan.slices.saturating, scenario.place.left);
-    for round in 0..slices {
-        if !scenario.may_drive(0) {
-            break;
-        }
-        scenario.place.left = left.saturating_sub(plan.slices.length.0 * round);
-        scenario.announce(0, SliceKind::Saturating, (round + 1, slices));
-        let load = scenario.load(SliceKind::Saturating, round, 0.0);
-        scenario.measure_slice(0, &SliceLoad { discard: Duration::ZERO, seed: plan.seed, ..load })?;
-    }
-    Ok(())
 }
 
 /// Lets every other load tool of the plan drive the cell that was just measured.

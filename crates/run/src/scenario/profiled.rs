@@ -1,7 +1,6 @@
 //! The profiling part of a fork: each event on each server in turn, under one load for all, with a sampler attached. Nothing
 //! of it is scored, and a sampler that fails is an event of the record, not the end of the run.
 
-use tare_plan::contract::Push;
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::{PackedText, ProfileRecord};
@@ -15,25 +14,11 @@ use crate::scenario::push::listening_load;
 use crate::test_bed::slice::SliceLoad;
 use tare_units::file_name;
 
-/// Profiles every healthy server, all of them warm, at `rate_per_s` requests per second.
-pub(crate) fn profile_requests(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<(), RunError> {
-    profile_under(scenario, rate_per_s, |scenario, number| scenario.load(SliceKind::Fixed, number, rate_per_s))
-}
-
-/// Profiles every healthy server while all users listen.
-pub(crate) fn profile_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
+/// Profiles every healthy server, all of them warm, at `per_s` requests per second, or while all users listen to so many
+/// messages.
+pub(crate) fn profile_servers(scenario: &mut ScenarioRun<'_, '_>, per_s: f64) -> Result<(), RunError> {
     let plan = scenario.plan();
-    let per_s = f64::from(plan.load.users) / push.period.0.as_secs_f64();
-    profile_under(scenario, per_s, |scenario, number| listening_load(scenario, number, plan.slices.length.0))
-}
-
-/// Profiles under slices of `per_s` requests, or messages, per second.
-fn profile_under(
-    scenario: &mut ScenarioRun<'_, '_>,
-    per_s: f64,
-    load: impl Fn(&ScenarioRun<'_, '_>, u32) -> SliceLoad,
-) -> Result<(), RunError> {
-    let Some(profile) = &scenario.plan().profile else { return Ok(()) };
+    let Some(profile) = &plan.profile else { return Ok(()) };
     let members = scenario.members();
     let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| (event, member)));
     let turns = scenario.random_orders("profiles").shuffled(turns);
@@ -44,7 +29,11 @@ fn profile_under(
         }
         let variant = &scenario.server_state(member).variant.name;
         scenario.show(&format!("{variant}  profiling {}  {}/{of}", event.name(), number + 1));
-        let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
+        let load = match scenario.named.scenario.push {
+            Some(_) => listening_load(scenario, number, plan.slices.length.0),
+            None => scenario.load(SliceKind::Fixed, number, per_s),
+        };
+        let load = SliceLoad { phase: Phase::Profile, ..load };
         profile_slice(scenario, event, member, &load, per_s)?;
     }
     Ok(())

@@ -56,6 +56,22 @@ pub(crate) fn measure_rounds(scenario: &mut ScenarioRun<'_, '_>, fixed: Option<F
     Ok(())
 }
 
+/// All slices of the only server, the last one too if it was cut short: it is paired with no other.
+pub(crate) fn measure_cell(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+    let plan = scenario.plan();
+    let (slices, left) = (plan.slices.saturating, scenario.place.left);
+    for round in 0..slices {
+        if !scenario.may_drive(0) {
+            break;
+        }
+        scenario.place.left = left.saturating_sub(plan.slices.length.0 * round);
+        scenario.announce(0, SliceKind::Saturating, (round + 1, slices));
+        let load = scenario.load(SliceKind::Saturating, round, 0.0);
+        scenario.measure_slice(0, &SliceLoad { discard: Duration::ZERO, seed: plan.seed, ..load })?;
+    }
+    Ok(())
+}
+
 /// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load
 /// that follows from the slowest; `None` where it is a share of a capacity that no server has shown.
 pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
