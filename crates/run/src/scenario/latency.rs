@@ -25,12 +25,6 @@ const WINDOW: Duration = Duration::from_secs(3);
 /// The fewest windows of a server: one in which the generator stood still can be left out.
 const FEWEST_WINDOWS: u32 = 2;
 
-struct ServerPace {
-    server: String,
-    /// Collections per request; 0 where none is known.
-    collections_per_request: f64,
-}
-
 /// Measures all windows of each healthy server at the rate of the plan, in random order in each round.
 pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<(), RunError> {
     // Rounds that Ctrl-C cut short do not show how often a server collects.
@@ -77,21 +71,20 @@ fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<
     let FixedLoad { rate_per_s, rounds, .. } = fixed;
     let slices = &scenario.plan().slices;
     let healthy = (0..scenario.members()).filter(|member| scenario.server_state(*member).is_healthy());
-    let paces = healthy.map(|member| ServerPace {
-        server: scenario.server_state(member).variant.name.clone(),
-        collections_per_request: collections_per_request(scenario.slices_of(member)),
+    let needs = healthy.map(|member| {
+        let period_s = collection_period_s(scenario.slices_of(member), rate_per_s);
+        (scenario.server_state(member).variant, period_s, needed_s(period_s, rate_per_s))
     });
-    let longest = paces.max_by(|a, b| a.needed_s(rate_per_s).total_cmp(&b.needed_s(rate_per_s)));
-    let needed_s = longest.as_ref().map_or(0.0, |pace| pace.needed_s(rate_per_s));
-    let windows = windows_of(needed_s, slices.latency.0, slices.discard.0);
-    if let Some(pace) = longest {
+    let longest = needs.max_by(|(.., a), (.., b)| a.total_cmp(b));
+    let windows = windows_of(longest.map_or(0.0, |(.., needed_s)| needed_s), slices.latency.0, slices.discard.0);
+    if let Some((variant, collects_every_s, needed_s)) = longest {
         let plan = LatencyPlan {
             first_fork: first_fork(scenario.plan(), rounds, windows),
             windows: windows.count,
             window_s: windows.length().as_secs_f64(),
             rate_per_s,
-            collects_every_s: pace.period_s(rate_per_s),
-            server: pace.server,
+            collects_every_s,
+            server: variant.name.clone(),
             needed_s,
         };
         let event = EventRecord::new(EventKind::LatencyPlanned(plan));
@@ -103,17 +96,9 @@ fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<
     Ok(windows)
 }
 
-impl ServerPace {
-    /// Time from one collection to the next at this rate; `None` where none is known.
-    fn period_s(&self, rate_per_s: f64) -> Option<f64> {
-        let per_s = self.collections_per_request * rate_per_s;
-        (per_s > 0.0).then(|| 1.0 / per_s)
-    }
-
-    fn needed_s(&self, rate_per_s: f64) -> f64 {
-        let for_collections = self.period_s(rate_per_s).map_or(0.0, |period_s| period_s * COLLECTIONS);
-        for_collections.max(REQUESTS / rate_per_s)
-    }
+/// How long a server is to be measured that collects with this period, where one is known.
+fn needed_s(period_s: Option<f64>, rate_per_s: f64) -> f64 {
+    period_s.map_or(0.0, |period_s| period_s * COLLECTIONS).max(REQUESTS / rate_per_s)
 }
 
 /// The windows that are long enough for a server, as far as `longest` allows. The head of each is not scored.
@@ -124,8 +109,9 @@ fn windows_of(needed_s: f64, longest: Duration, head: Duration) -> LatencyWindow
     LatencyWindows { count, length_ns: length.as_nanos() as u64 }
 }
 
-/// Collections per request in the scored slices of a server, and in its warm-up where these have few; 0 where none is known.
-fn collections_per_request<'s>(slices: impl Iterator<Item = &'s StoredSlice>) -> f64 {
+/// The time from one collection of a server to the next at this rate, by its scored slices, and by its warm-up where these have
+/// few; `None` where none is known.
+fn collection_period_s<'s>(slices: impl Iterator<Item = &'s StoredSlice>, rate_per_s: f64) -> Option<f64> {
     let (mut collections, mut requests) = (0, 0);
     // The last ones come first: those of the warm-up are older than those that are scored.
     for slice in slices {
@@ -136,7 +122,8 @@ fn collections_per_request<'s>(slices: impl Iterator<Item = &'s StoredSlice>) ->
         collections += runtime.collections.unwrap_or(0);
         requests += runtime.requests;
     }
-    if requests == 0 { 0.0 } else { collections as f64 / requests as f64 }
+    let per_s = collections as f64 / requests as f64 * rate_per_s;
+    (requests > 0 && per_s > 0.0).then(|| 1.0 / per_s)
 }
 
 #[cfg(test)]
@@ -147,11 +134,7 @@ mod tests {
 
     /// Count and length in milliseconds of the windows at 5,000 requests per second.
     fn windows(periods_s: &[Option<f64>], longest_s: u64) -> (u32, u64) {
-        let pace = |period_s: &Option<f64>| ServerPace {
-            server: "any".to_owned(),
-            collections_per_request: period_s.map_or(0.0, |period_s| 1.0 / (5_000.0 * period_s)),
-        };
-        let needed_s = periods_s.iter().map(pace).map(|pace| pace.needed_s(5_000.0)).fold(0.0, f64::max);
+        let needed_s = periods_s.iter().map(|period_s| needed_s(*period_s, 5_000.0)).fold(0.0, f64::max);
         let windows = windows_of(needed_s, Duration::from_secs(longest_s), HEAD);
         (windows.count, windows.length_ns / 1_000_000)
     }
@@ -168,10 +151,9 @@ mod tests {
         assert_eq!(windows(&[None, None], 60), (2, 1_100), "2 s and two heads");
         assert_eq!(windows(&[Some(0.01)], 60), (2, 1_100), "five collections would be too few requests");
         assert_eq!(windows(&[], 60), (2, 1_100), "no server is left: nothing is driven");
-        let slow = ServerPace { server: "slow".to_owned(), collections_per_request: 0.0 };
-        let of_slow = windows_of(slow.needed_s(10.0), Duration::from_secs(12), HEAD);
+        let of_slow = windows_of(needed_s(None, 10.0), Duration::from_secs(12), HEAD);
         assert_eq!((of_slow.count, of_slow.length_ns), (4, 3_000_000_000), "a thousand seconds are not allowed");
-        let unasked = windows_of(slow.needed_s(0.0), Duration::from_secs(12), HEAD);
+        let unasked = windows_of(needed_s(None, 0.0), Duration::from_secs(12), HEAD);
         assert_eq!(unasked, of_slow, "a rate of zero would take for ever");
     }
 }
