@@ -178,29 +178,44 @@ impl Baseline {
 
     /// What a reader must know of the two builds before the run.
     pub fn notes(&self) -> Vec<String> {
-        [self.uncommitted(), self.nothing_differs(), self.changes_of_others()].into_iter().flatten().collect()
+        let of_work_tree = self.of_work_tree().map(|(note, _)| note);
+        of_work_tree.into_iter().chain(self.changes_of_others()).collect()
     }
 
-    fn uncommitted(&self) -> Option<String> {
-        let checkout = self.checkout.as_ref()?;
-        let given = match &self.kind {
-            BaselineKind::Revision { given, commit, .. } if is_head(checkout, commit) => Some(given),
+    /// That both builds have the same sources, where they have: the comparison then says nothing of a change.
+    pub fn nothing_differs(&self) -> Option<String> {
+        self.of_work_tree().filter(|(_, is_same)| *is_same).map(|(note, _)| note)
+    }
+
+    /// The revision as it was given, and its commit in this checkout, where the baseline is one.
+    fn revision(&self) -> Option<(&Checkout, &str, &str)> {
+        match (&self.checkout, &self.kind) {
+            (Some(checkout), BaselineKind::Revision { given, commit, .. }) => Some((checkout, given, commit)),
             _ => None,
-        };
-        match (checkout.changes(), given) {
-            (Changes::None, _) | (Changes::NewFiles, Some(_)) => None,
-            (_, Some(given)) => {
-                Some(format!("the work tree is at {given}: this check compares its changes that are not committed"))
-            }
-            (_, None) => Some("the work tree has changes that are not committed: it is measured as it is".to_owned()),
         }
+    }
+
+    /// What the changes of the work tree mean for this check, and whether they leave both builds the same.
+    fn of_work_tree(&self) -> Option<(String, bool)> {
+        let changes = self.checkout.as_ref()?.changes();
+        let head = self.revision().filter(|(checkout, _, commit)| is_head(checkout, commit)).map(|(_, given, _)| given);
+        let Some(given) = head else {
+            let note = "the work tree has changes that are not committed: it is measured as it is";
+            return (changes != Changes::None).then(|| (note.to_owned(), false));
+        };
+        let (what, is_same) = match changes {
+            Changes::None => (": both builds are the same; for its last commit alone: --baseline HEAD~1", true),
+            Changes::NewFiles => {
+                (" but for files that git does not know: both builds are the same unless they use them", true)
+            }
+            Changes::Some => (": this check compares its changes that are not committed", false),
+        };
+        Some((format!("the work tree is at {given}{what}"), is_same))
     }
 
     /// That the baseline went on since the work tree parted from it: what it gained or lost counts too, the other way round.
     fn changes_of_others(&self) -> Option<String> {
-        let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
-            return None;
-        };
+        let (checkout, given, commit) = self.revision()?;
         let parting: String = checkout.parting_from(commit)?.chars().take(12).collect();
         Some(format!(
             "{given} has changes that the work tree lacks, and they count too; for the work tree's own changes alone: \
@@ -208,34 +223,15 @@ impl Baseline {
         ))
     }
 
-    /// That both builds have the same sources, where they have: the comparison then says nothing of a change.
-    pub fn nothing_differs(&self) -> Option<String> {
-        let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
-            return None;
-        };
-        let is_head = is_head(checkout, commit);
-        match checkout.changes() {
-            Changes::None if is_head => Some(format!(
-                "the work tree is at {given}: both builds are the same; for its last commit alone: --baseline HEAD~1"
-            )),
-            Changes::NewFiles if is_head => Some(format!(
-                "the work tree is at {given} but for files that git does not know: both builds are the same unless they use them"
-            )),
-            _ => None,
-        }
-    }
-
     /// The classes of a JVM that differ from a revision; `None` where the sources do not tell.
     pub fn changed_classes(&self) -> Option<BTreeSet<String>> {
-        match (&self.checkout, &self.kind) {
-            (Some(checkout), BaselineKind::Revision { commit, .. }) => checkout.classes_changed_since(commit),
-            _ => None,
-        }
+        let (checkout, _, commit) = self.revision()?;
+        checkout.classes_changed_since(commit)
     }
 
     /// Makes the work tree of a revision with its submodules, where there is none yet.
     pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
-        if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
+        if let Some((checkout, _, commit)) = self.revision() {
             let work_tree = checkout.worktree(commit, cache)?;
             check_out_submodules(&checkout.top, &work_tree.folder)?;
             self.work_tree = Some(work_tree);
