@@ -38,16 +38,6 @@ enum RecordTarget<'a> {
     Rest(Box<InterruptedRun>, PathBuf),
 }
 
-impl RecordTarget<'_> {
-    /// Where the record and the logs of its servers lie: those of profiling starts have the same names as scored ones.
-    fn folder(&self, run_dir: &Path) -> PathBuf {
-        match self {
-            Self::ProfilesOf(_) => run_dir.join(PROFILE_DIR),
-            Self::New | Self::Rest(..) => run_dir.to_owned(),
-        }
-    }
-}
-
 impl Session<'_> {
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::New)
@@ -87,36 +77,39 @@ impl Session<'_> {
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
         let looks = RefCell::new(Looks::default());
         // Only after everything is built and every agent is there, so that a run that cannot begin leaves no folder.
-        let measured = self.run_dir(&target).and_then(|run_dir| {
+        let measured = self.folders(&target).and_then(|(run_dir, folder)| {
             let inputs = RunInputs {
                 launches,
                 host,
                 agents: load,
                 contract: &self.workspace.contract,
-                logs: &target.folder(&run_dir).join("logs"),
+                logs: &folder.join("logs"),
                 profiles: &run_dir.join("profiles"),
                 cancelled: Arc::clone(cancelled),
                 reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
                 reasons_to_stop: &|record: &RunRecord| looks.borrow_mut().reasons_to_stop(record),
             };
-            let record = self.record_run(plan, &inputs, target, &run_dir, &mut view)?;
+            let record = self.record_run(plan, &inputs, target, (&run_dir, &folder), &mut view)?;
             Ok(EndedRun { record, run_dir, profiled: None })
         });
         drop(view);
         measured
     }
 
-    fn run_dir(&self, target: &RecordTarget<'_>) -> anyhow::Result<PathBuf> {
-        Ok(match target {
+    /// The folder of the run, and the one in which the record and the logs of its servers lie: those of profiling starts
+    /// have the same names as scored ones.
+    fn folders(&self, target: &RecordTarget<'_>) -> anyhow::Result<(PathBuf, PathBuf)> {
+        let run_dir = match target {
             RecordTarget::New => {
                 // The ids of runs begin with today, in UTC.
                 let id = allot_run_dir(&self.global.dir, &rfc3339(clock::wall_unix_ns())[..10])?;
                 self.global.hide_dir_from_git();
                 self.global.dir.join("runs").join(id)
             }
-            RecordTarget::ProfilesOf(scored) => scored.run_dir.clone(),
+            RecordTarget::ProfilesOf(scored) => return Ok((scored.run_dir.clone(), scored.run_dir.join(PROFILE_DIR))),
             RecordTarget::Rest(_, run_dir) => run_dir.clone(),
-        })
+        };
+        Ok((run_dir.clone(), run_dir))
     }
 
     fn record_run(
@@ -124,7 +117,7 @@ impl Session<'_> {
         plan: &Plan,
         inputs: &RunInputs<'_>,
         target: RecordTarget<'_>,
-        run_dir: &Path,
+        (run_dir, folder): (&Path, &Path),
         view: &mut RunView,
     ) -> anyhow::Result<RunRecord> {
         view.line(&format!("  record {}", shown_path(run_dir)));
@@ -138,8 +131,7 @@ impl Session<'_> {
                 (id, tare_run::run(header, writer, inputs, &mut observer))
             }
             RecordTarget::ProfilesOf(scored) => {
-                let folder = target.folder(run_dir);
-                std::fs::create_dir_all(&folder)
+                std::fs::create_dir_all(folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
                 let header = header(plan, inputs, &scored.record.header.id);
                 let writer = RunWriter::create_file(&folder.join(RECORD_FILE), &header)?;
