@@ -36,13 +36,8 @@ pub fn write_collapsed(stacks: &Stacks) -> String {
     let names: Vec<String> = stacks.frames().iter().map(Frame::with_mark).collect();
     let mut text = String::new();
     for stack in stacks.iter() {
-        for (depth, &id) in stack.frames.iter().enumerate() {
-            if depth > 0 {
-                text.push(';');
-            }
-            text.push_str(&names[id as usize]);
-        }
-        let _ = writeln!(text, " {}", stack.weight);
+        let frames: Vec<&str> = stack.frames.iter().map(|&id| names[id as usize].as_str()).collect();
+        let _ = writeln!(text, "{} {}", frames.join(";"), stack.weight);
     }
     text
 }
