@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::{Cancel, Opening, SliceSample, Watched};
+use tare_load::{Cancel, Opening, Watched};
 use tare_plan::LoadPlan;
 use tare_plan::agent_place::AgentPlace;
 use tare_plan::load_plan::LoadStop;
@@ -115,24 +115,21 @@ impl AgentFleet {
         Ok(start)
     }
 
-    /// Merges the samples of the agents until all have finished or are lost.
-    fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: OnObserved<'_>) -> SliceSample {
-        let mut whole: Option<SliceSample> = None;
+    /// Shows the merged samples of the agents until all have finished or are lost. Returns whether one was cut short.
+    fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: OnObserved<'_>) -> bool {
+        let mut is_cut_short = false;
         loop {
             if cancel.is_cancelled() {
                 self.group.stop_all();
             }
             while let Some(mut round) = self.group.fleet.next_round() {
                 round.start_ns += start.0;
+                is_cut_short |= round.cancelled;
                 observer(Observed::Agents(&agent_records(self.group.fleet.agents(), &self.equipment, start.0)));
                 observer(Observed::Load(Watched::Interval(&round)));
-                match &mut whole {
-                    None => whole = Some(round),
-                    Some(whole) => whole.append(&round),
-                }
             }
             if self.group.fleet.is_over() {
-                return whole.unwrap_or_default();
+                return is_cut_short;
             }
             self.group.process_messages(CHECK_EVERY);
         }
@@ -152,21 +149,18 @@ impl LoadSource for AgentFleet {
             self.begin(every_ns, cancel)
         });
         let start = match opened {
-            Err(RunError::Interrupted) => {
-                let whole = SliceSample { cancelled: true, ..SliceSample::default() };
-                return Ok(MadeLoad { whole, ..MadeLoad::default() });
-            }
+            Err(RunError::Interrupted) => return Ok(MadeLoad { is_cut_short: true, ..MadeLoad::default() }),
             opened => opened?,
         };
-        let mut whole = self.merge_reports(start, cancel, observer);
+        let is_cut_short = self.merge_reports(start, cancel, observer);
         let fleet = &self.group.fleet;
-        let clocks = &fleet.clocks;
-        (whole.messages.clock, whole.messages.clock_within_ns) = (clocks.clock, clocks.clock_within_ns);
-        // Without agents the load has ended before its time.
-        whole.cancelled |= cancel.is_cancelled() || fleet.remaining() == 0;
-        let agents = agent_records(fleet.agents(), &self.equipment, start.0);
-        let events = loss_events(fleet.agents(), start.0, job.slice.schedule.rate_per_s());
-        Ok(MadeLoad { whole, agents, events })
+        Ok(MadeLoad {
+            // Without agents the load has ended before its time.
+            is_cut_short: is_cut_short || cancel.is_cancelled() || fleet.remaining() == 0,
+            messages: fleet.clocks,
+            agents: agent_records(fleet.agents(), &self.equipment, start.0),
+            events: loss_events(fleet.agents(), start.0, job.slice.schedule.rate_per_s()),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tare_load::{Cancel, SliceSample, Watched};
+use tare_load::{Cancel, Watched};
 use tare_record::store::RunWriter;
 use tare_record::{
     AgentRecord, EndStatus, EventKind, EventRecord, LoadHeader, LoadRecord, Phase, RecordError, SliceKey, StoredSlice,
@@ -56,11 +56,11 @@ pub fn drive_load(
             _ => {}
         }
     })?;
-    let MadeLoad { whole, agents, mut events } = made;
-    let (last, of_server) = collector.finish(&whole);
+    let MadeLoad { is_cut_short, messages, agents, mut events } = made;
+    let (last, of_server) = collector.finish(&messages);
     last.into_iter().for_each(|interval| intervals.keep(interval));
-    let is_interrupted = whole.cancelled && given_up.is_none();
-    events.extend(of_server.into_iter().chain(given_up).chain(cut_off(&whole)));
+    let is_interrupted = is_cut_short && given_up.is_none();
+    events.extend(of_server.into_iter().chain(given_up).chain(cut_off(&intervals.kept)));
     let status = if is_interrupted { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = intervals.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
     let (intervals, unwritten) = intervals.finish(&agents, &events, status, end_ns);
@@ -84,9 +84,10 @@ fn first_key(job: &LoadJob) -> SliceKey {
 }
 
 /// Requests that were still under way when the load was stopped.
-fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
-    let kind = EventKind::RequestsCutOff { requests: whole.cut_off };
-    (whole.cut_off > 0).then(|| EventRecord { at_ns: whole.window_ns, ..EventRecord::new(kind) })
+fn cut_off(intervals: &[StoredSlice]) -> Option<EventRecord> {
+    let sum = |of: fn(&StoredSlice) -> u64| intervals.iter().map(of).sum::<u64>();
+    let (requests, at_ns) = (sum(|slice| slice.load.cut_off), sum(|slice| slice.load.window_ns));
+    (requests > 0).then(|| EventRecord { at_ns, ..EventRecord::new(EventKind::RequestsCutOff { requests }) })
 }
 
 /// Keeps intervals, and writes them to a file if requested. The load continues if that file fails.
@@ -124,6 +125,7 @@ impl KeptIntervals {
 
 #[cfg(test)]
 mod tests {
+    use tare_load::SliceSample;
     use tare_plan::load_plan::{LoadModel, LoadStop};
     use tare_units::Span;
 
@@ -153,8 +155,7 @@ mod tests {
                 observer(Observed::Load(Watched::Interval(&part)));
                 self.seconds += 1;
             }
-            let whole = SliceSample { cancelled: cancel.is_cancelled(), ..SliceSample::default() };
-            Ok(MadeLoad { whole, ..MadeLoad::default() })
+            Ok(MadeLoad { is_cut_short: cancel.is_cancelled(), ..MadeLoad::default() })
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_load::SliceSample;
+use tare_load::{MessageTally, SliceSample};
 use tare_record::{EventRecord, ServerUse, SliceKey, StoredSlice};
 
 use super::server::WatchedServer;
@@ -67,7 +67,7 @@ impl IntervalCollector {
 
     /// The intervals that are left at the end, and what happened to the server. A rest of less than half an interval is added to
     /// the one before, but not to its use of the server. The last interval has the error of the clocks, known only now.
-    pub fn finish(mut self, whole: &SliceSample) -> (Vec<StoredSlice>, Vec<EventRecord>) {
+    pub fn finish(mut self, at_end: &MessageTally) -> (Vec<StoredSlice>, Vec<EventRecord>) {
         let open = self.open.take().map(|load| self.end_interval(load));
         let (before, mut last) = match (self.last.take(), open) {
             (Some(mut last), Some(open)) if open.load.window_ns < self.interval_ns() / 2 => {
@@ -78,8 +78,8 @@ impl IntervalCollector {
             both => both,
         };
         if let Some(last) = &mut last {
-            last.load.messages.clock = whole.messages.clock;
-            last.load.messages.clock_within_ns = whole.messages.clock_within_ns;
+            let messages = &mut last.load.messages;
+            (messages.clock, messages.clock_within_ns) = (at_end.clock, at_end.clock_within_ns);
         }
         let mut records: Vec<StoredSlice> = before.into_iter().map(|interval| self.record(interval)).collect();
         self.server.iter_mut().for_each(WatchedServer::end_division);
@@ -130,7 +130,7 @@ mod tests {
         };
         let mut collector = IntervalCollector::new(key, Duration::from_millis(1000), None);
         let mut whole: Vec<StoredSlice> = parts.iter().filter_map(|part| collector.add_part(part)).collect();
-        whole.extend(collector.finish(&SliceSample::default()).0);
+        whole.extend(collector.finish(&MessageTally::default()).0);
         whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! What makes a load: the generator of this process, or a fleet of agents. Both are driven and recorded alike.
 
 use serde::{Deserialize, Serialize};
-use tare_load::{Cancel, LoadSession, SliceSample, Watched};
+use tare_load::{Cancel, LoadSession, MessageTally, Watched};
 use tare_record::{AgentRecord, EventRecord};
 
 use super::job::LoadJob;
@@ -28,9 +28,13 @@ pub enum Observed<'a> {
 
 pub type OnObserved<'a> = &'a mut dyn FnMut(Observed<'_>);
 
+/// What is known of a load once it is over, besides its parts.
 #[derive(Debug, Default)]
 pub struct MadeLoad {
-    pub whole: SliceSample,
+    /// Whether it ended before its time.
+    pub is_cut_short: bool,
+    /// The last word on the server's clock.
+    pub messages: MessageTally,
     pub agents: Vec<AgentRecord>,
     pub events: Vec<EventRecord>,
 }
@@ -56,6 +60,6 @@ impl LoadSource for LoadSession {
     fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
         let mut show = |watched: Watched<'_>| observer(Observed::Load(watched));
         let whole = self.run_watched(&job.slice, Some(job.part_length()), cancel, None, &mut show)?;
-        Ok(MadeLoad { whole, ..MadeLoad::default() })
+        Ok(MadeLoad { is_cut_short: whole.cancelled, messages: whole.messages, ..MadeLoad::default() })
     }
 }

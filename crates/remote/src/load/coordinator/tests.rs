@@ -186,11 +186,17 @@ fn the_whole_is_the_sum_of_all_agents() {
     let cancel = Cancel::new();
     let mut fleet = fleet(&[GOOD; 3], &cancel).unwrap();
     assert_eq!(fleet.equipment(&job()).load_cpus, "1");
-    let (made, parts) = load(&mut fleet, &cancel);
-    assert_eq!(parts, [30, 30, 30]);
-    assert_eq!((made.whole.ok, made.whole.response.len(), made.whole.workers), (90, 90, 3));
+    let (mut answers, mut times, mut workers) = (Vec::new(), 0, 0);
+    let made = fleet.make_load(&job(), &cancel, &mut |observed| {
+        if let Observed::Load(Watched::Interval(part)) = observed {
+            answers.push(part.ok);
+            (times, workers) = (times + part.response.len(), workers.max(part.workers));
+        }
+    });
+    let made = made.unwrap();
+    assert_eq!((answers, times, workers), (vec![30, 30, 30], 90, 3));
     assert_eq!(made.agents.iter().map(|agent| agent.ok).collect::<Vec<_>>(), [30, 30, 30]);
-    assert!(made.events.is_empty() && !made.whole.cancelled);
+    assert!(made.events.is_empty() && !made.is_cut_short);
 }
 
 #[test]
@@ -221,8 +227,8 @@ fn an_agent_that_floods_the_fleet_is_lost() {
 #[test]
 fn a_load_without_any_agent_left_ends_early() {
     let cancel = Cancel::new();
-    let (made, _) = load(&mut fleet(&[Behaviour { samples: 2, dies: true, ..GOOD }], &cancel).unwrap(), &cancel);
-    assert_eq!((made.whole.ok, made.whole.cancelled, made.events.len()), (20, true, 1));
+    let (made, parts) = load(&mut fleet(&[Behaviour { samples: 2, dies: true, ..GOOD }], &cancel).unwrap(), &cancel);
+    assert_eq!((parts, made.is_cut_short, made.events.len()), (vec![10, 10], true, 1));
 }
 
 #[test]
@@ -257,13 +263,15 @@ fn ctrl_c_stops_all_agents_and_what_they_have_is_kept() {
     let cancel = Cancel::new();
     let mut fleet = fleet(&[Behaviour { goes_on: true, samples: 1, ..GOOD }; 2], &cancel).unwrap();
     let job = job();
+    let mut answers = 0;
     let made = fleet.make_load(&job, &cancel, &mut |observed| {
-        if let Observed::Load(Watched::Interval(_)) = observed {
+        if let Observed::Load(Watched::Interval(part)) = observed {
+            answers += part.ok;
             cancel.cancel();
         }
     });
     let made = made.unwrap();
-    assert_eq!((made.whole.ok, made.whole.cancelled, made.events.len()), (20, true, 0));
+    assert_eq!((answers, made.is_cut_short, made.events.len()), (20, true, 0));
 }
 
 /// What an agent reports to these orders, which then end.
