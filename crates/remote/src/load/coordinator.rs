@@ -144,10 +144,7 @@ impl LoadSource for AgentFleet {
     /// The agents have a period of their own, because a sample for each part of the job would be many.
     fn make_load(&mut self, job: &LoadJob, cancel: &Cancel, observer: OnObserved<'_>) -> Result<MadeLoad, RunError> {
         let every_ns = job.plan.interval.0.min(LONGEST_PERIOD).as_nanos() as u64;
-        let opened = self.open(every_ns, cancel, observer).and_then(|()| {
-            observer(Observed::Load(Watched::Begun));
-            self.begin(every_ns, cancel)
-        });
+        let opened = self.open(every_ns, cancel, observer).and_then(|()| self.begin(every_ns, cancel));
         let start = match opened {
             Err(RunError::Interrupted) => return Ok(MadeLoad { is_cut_short: true, ..MadeLoad::default() }),
             opened => opened?,
