@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use regex::Regex;
 
 use crate::frame::FrameKind;
-use crate::over_forks::MovedMethod;
+use crate::over_forks::MovedFrame;
 use crate::stacks::Stacks;
 
 /// A method with less than this total share (0–1) in the variant is not worth a sentence.
@@ -21,9 +21,9 @@ const REPEATED: f64 = 0.5;
 
 /// The methods to name, as indices into `moved` (which is sorted by difference), largest first; with `focus`, only
 /// methods with a matching name. `stacks` are all stacks of the variant; they show which method calls which.
-pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Regex>) -> Vec<usize> {
+pub fn choose_causes(moved: &[MovedFrame], stacks: &Stacks, focus: Option<&Regex>) -> Vec<usize> {
     let candidates: Vec<usize> = (0..moved.len()).filter(|place| may_be_named(&moved[*place], focus)).collect();
-    let names: Vec<&str> = candidates.iter().map(|place| moved[*place].frame.name.as_str()).collect();
+    let names: Vec<&str> = candidates.iter().map(|place| moved[*place].name.as_str()).collect();
     let held = HeldStacks::find(&names, stacks);
     let limit = WRAPPER * held.weight_where(|_| true) as f64;
     let mut named: Vec<usize> = Vec::new();
@@ -43,12 +43,12 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, focus: Option<&Rege
     named.into_iter().map(|one| candidates[one]).collect()
 }
 
-fn may_be_named(method: &MovedMethod, focus: Option<&Regex>) -> bool {
-    method.is_certain()
-        && method.difference.estimate > 0.0
-        && method.variant.estimate >= LEAST_SHARE
-        && is_specific(&method.frame.name, method.frame.kind)
-        && focus.is_none_or(|focus| focus.is_match(&method.frame.name))
+fn may_be_named(method: &MovedFrame, focus: Option<&Regex>) -> bool {
+    method.certain
+        && method.difference.value > 0.0
+        && method.share.value >= LEAST_SHARE
+        && is_specific(&method.name, method.kind)
+        && focus.is_none_or(|focus| focus.is_match(&method.name))
 }
 
 /// The stacks that hold any of some methods, and how much of them each two of these share.
@@ -128,7 +128,7 @@ mod tests {
         let focus = focus.map(|text| Regex::new(text).unwrap());
         let stacks = parse_collapsed(variant).unwrap();
         let named = choose_causes(&moved, &stacks, focus.as_ref());
-        named.into_iter().map(|place| moved[place].frame.name.clone()).collect()
+        named.into_iter().map(|place| moved[place].name.clone()).collect()
     }
 
     #[test]

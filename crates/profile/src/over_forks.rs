@@ -1,9 +1,10 @@
 //! Shares over several profiled forks: means with Student's intervals, of one side and of the difference between two. With fewer
-//! than two forks they are unbounded.
+//! than two forks there are no intervals.
 
 use std::collections::BTreeSet;
 
-use tare_stats::Interval;
+use serde::{Deserialize, Serialize};
+use tare_stats::Estimate;
 
 use crate::frame::{Frame, FrameKind};
 use crate::usage::Usage;
@@ -19,54 +20,57 @@ pub struct ForkUse {
 }
 
 /// A method with its shares over all forks of one server.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HotMethod {
-    pub frame: Frame,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HotFrame {
+    pub name: String,
+    pub short: String,
+    pub package: String,
+    pub kind: FrameKind,
     /// Share (0–1) by itself.
-    pub own: Interval,
-    /// Share (0–1) including its callees.
-    pub total: Interval,
+    pub own: Estimate,
+    /// Share (0–1) with all that it calls; recursion counts once.
+    pub total: Estimate,
     /// Cost of its own share: nanoseconds or bytes per request.
-    pub own_per_request: Option<Interval>,
+    pub own_per_request: Option<f64>,
     /// Cost of its total share.
-    pub total_per_request: Option<Interval>,
-    /// The caller with the largest part of it, and that part of the total.
-    pub caller: Option<(String, f64)>,
+    pub total_per_request: Option<f64>,
+    /// The caller with the largest part of it.
+    pub caller: Option<String>,
+    /// That part of the total.
+    pub caller_share: Option<f64>,
 }
 
 /// The difference of a method between the two sides.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MovedMethod {
-    pub frame: Frame,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MovedFrame {
+    pub name: String,
+    pub short: String,
+    pub package: String,
+    pub kind: FrameKind,
     /// Total share (0–1) in the variant.
-    pub variant: Interval,
+    pub share: Estimate,
     /// Total share (0–1) in the baseline.
-    pub baseline: Interval,
-    /// Difference of the shares, variant minus baseline.
-    pub of_shares: Interval,
-    /// Difference, variant minus baseline: of the costs per request if both are known, else of the shares.
-    pub difference: Interval,
-}
-
-impl MovedMethod {
+    pub baseline_share: Estimate,
+    /// Variant minus baseline: per request where that is known, else of the shares.
+    pub difference: Estimate,
     /// Whether the interval of the shares' difference excludes 0, in the direction of the costs. Shares are compared,
     /// because the cost of the whole varies with the machine from fork to fork, and its parts with it.
-    pub fn is_certain(&self) -> bool {
-        let up = self.of_shares.lo > 0.0 && self.difference.estimate > 0.0;
-        up || self.of_shares.hi < 0.0 && self.difference.estimate < 0.0
-    }
+    pub certain: bool,
+    /// Whether a sentence names it.
+    pub named: bool,
+    pub in_focus: bool,
 }
 
 /// Every method of these forks whose total share reaches `least`, sorted by own share, largest first.
-pub fn hot_methods(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotMethod> {
-    let mut hot: Vec<HotMethod> =
+pub fn hot_methods(forks: &[ForkUse], least: f64, alpha: f64) -> Vec<HotFrame> {
+    let mut hot: Vec<HotFrame> =
         names(forks, least).into_iter().filter_map(|name| method_over_forks(forks, name, alpha)).collect();
-    hot.sort_by(|a, b| b.own.estimate.total_cmp(&a.own.estimate).then_with(|| a.frame.cmp(&b.frame)));
+    hot.sort_by(|a, b| b.own.value.total_cmp(&a.own.value).then_with(|| a.name.cmp(&b.name)));
     hot
 }
 
 /// One method of these forks; `None` if no fork has it.
-pub fn method_over_forks(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotMethod> {
+pub fn method_over_forks(forks: &[ForkUse], name: &str, alpha: f64) -> Option<HotFrame> {
     let seen = forks.iter().filter_map(|fork| fork.usage.get(name)).max_by(|a, b| a.total.total_cmp(&b.total))?;
     let shares = |of: fn(&crate::usage::MethodUse) -> f64| -> Vec<f64> {
         forks.iter().map(|fork| fork.usage.get(name).map_or(0.0, of)).collect()
@@ -75,15 +79,21 @@ pub fn method_over_forks(forks: &[ForkUse], name: &str, alpha: f64) -> Option<Ho
     let per_request = |shares: &[f64]| {
         let costs: Option<Vec<f64>> =
             forks.iter().zip(shares).map(|(fork, share)| Some(fork.per_request? * share)).collect();
-        costs.map(|costs| Interval::of_any_mean(&costs, alpha))
+        costs.map(|costs| Estimate::of_any_mean(&costs, alpha).value)
     };
-    Some(HotMethod {
-        frame: Frame { name: name.to_owned(), kind: seen.kind },
-        own: Interval::of_any_mean(&own, alpha),
-        total: Interval::of_any_mean(&total, alpha),
+    let frame = |name: &str| Frame { name: name.to_owned(), kind: seen.kind };
+    let method = frame(name);
+    Some(HotFrame {
+        short: method.short_name().to_owned(),
+        package: method.package_name().to_owned(),
+        name: method.name,
+        kind: method.kind,
+        own: Estimate::of_any_mean(&own, alpha),
+        total: Estimate::of_any_mean(&total, alpha),
         own_per_request: per_request(&own),
         total_per_request: per_request(&total),
-        caller: seen.caller.clone(),
+        caller: seen.caller.as_ref().map(|(name, _)| frame(name).short_name().to_owned()),
+        caller_share: seen.caller.as_ref().map(|(_, share)| *share),
     })
 }
 
@@ -93,8 +103,8 @@ fn names(forks: &[ForkUse], least: f64) -> BTreeSet<&str> {
     seen.filter(|(_, method)| method.total >= least).map(|(name, _)| name).collect()
 }
 
-/// Differences between the forks of variant and baseline with the same number, largest first.
-pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedMethod> {
+/// Differences between the forks of variant and baseline with the same number, largest first. None is named yet, or in focus.
+pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alpha: f64) -> Vec<MovedFrame> {
     let pairs: Vec<(&ForkUse, &ForkUse)> =
         variant.iter().filter_map(|one| Some((one, baseline.iter().find(|other| other.fork == one.fork)?))).collect();
     let costed = pairs.iter().all(|(one, other)| one.per_request.is_some() && other.per_request.is_some());
@@ -103,21 +113,29 @@ pub fn moved_methods(variant: &[ForkUse], baseline: &[ForkUse], least: f64, alph
     all.extend(names(baseline, least));
     let of = |name: &str| {
         let share = |fork: &ForkUse| fork.usage.get(name).map_or(0.0, |method| method.total);
-        let mean = |values: Vec<f64>| Interval::of_any_mean(&values, alpha);
+        let mean = |values: Vec<f64>| Estimate::of_any_mean(&values, alpha);
         let kind = pairs.iter().find_map(|(one, other)| one.usage.get(name).or_else(|| other.usage.get(name)));
-        MovedMethod {
-            frame: Frame { name: name.to_owned(), kind: kind.map_or(FrameKind::Native, |method| method.kind) },
-            variant: mean(pairs.iter().map(|(one, _)| share(one)).collect()),
-            baseline: mean(pairs.iter().map(|(_, other)| share(other)).collect()),
-            of_shares: mean(pairs.iter().map(|(one, other)| share(one) - share(other)).collect()),
-            difference: mean(
-                pairs.iter().map(|(one, other)| share(one) * scale(one) - share(other) * scale(other)).collect(),
-            ),
+        let frame = Frame { name: name.to_owned(), kind: kind.map_or(FrameKind::Native, |method| method.kind) };
+        let of_shares = mean(pairs.iter().map(|(one, other)| share(one) - share(other)).collect());
+        let costs = pairs.iter().map(|(one, other)| share(one) * scale(one) - share(other) * scale(other));
+        let difference = mean(costs.collect());
+        let (is_more, is_less) = (of_shares.lo.is_some_and(|lo| lo > 0.0), of_shares.hi.is_some_and(|hi| hi < 0.0));
+        MovedFrame {
+            short: frame.short_name().to_owned(),
+            package: frame.package_name().to_owned(),
+            name: frame.name,
+            kind: frame.kind,
+            share: mean(pairs.iter().map(|(one, _)| share(one)).collect()),
+            baseline_share: mean(pairs.iter().map(|(_, other)| share(other)).collect()),
+            difference,
+            certain: is_more && difference.value > 0.0 || is_less && difference.value < 0.0,
+            named: false,
+            in_focus: false,
         }
     };
-    let mut moved: Vec<MovedMethod> = if pairs.is_empty() { Vec::new() } else { all.into_iter().map(of).collect() };
+    let mut moved: Vec<MovedFrame> = if pairs.is_empty() { Vec::new() } else { all.into_iter().map(of).collect() };
     moved.sort_by(|a, b| {
-        b.difference.estimate.abs().total_cmp(&a.difference.estimate.abs()).then_with(|| a.frame.cmp(&b.frame))
+        b.difference.value.abs().total_cmp(&a.difference.value.abs()).then_with(|| a.name.cmp(&b.name))
     });
     moved
 }
@@ -135,19 +153,17 @@ mod tests {
     fn shares_have_an_interval_over_forks_and_a_cost() {
         let forks = [fork(1, "a;b 30\na 70\n", Some(1000.0)), fork(2, "a;b 32\na 68\n", Some(1000.0))];
         let hot = hot_methods(&forks, 0.0, 0.05);
-        let b = hot.iter().find(|method| method.frame.name == "b").unwrap();
-        assert!(
-            (b.total.estimate - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap().estimate - 310.0).abs() < 1e-9
-        );
-        assert!(b.own.lo < 0.30 && b.own.hi > 0.32, "Student's t with one degree of freedom is wide");
+        let b = hot.iter().find(|method| method.name == "b").unwrap();
+        assert!((b.total.value - 0.31).abs() < 1e-12 && (b.total_per_request.unwrap() - 310.0).abs() < 1e-9);
+        assert!(b.own.lo.unwrap() < 0.30 && b.own.hi.unwrap() > 0.32, "Student's t with one degree of freedom is wide");
     }
 
     #[test]
     fn one_fork_gives_no_interval_and_so_no_certainty() {
         let (one, other) = ([fork(1, "a;b 5\na 5\n", None)], [fork(1, "a 10\n", None)]);
         let moved = moved_methods(&one, &other, 0.0, 0.05);
-        assert_eq!(moved[0].frame.name, "b");
-        assert!(!moved[0].is_certain() && (moved[0].difference.estimate - 0.5).abs() < 1e-12);
+        assert_eq!(moved[0].name, "b");
+        assert!(!moved[0].certain && (moved[0].difference.value - 0.5).abs() < 1e-12);
     }
 
     #[test]
@@ -155,9 +171,9 @@ mod tests {
         let variant = [fork(1, "a;b 50\na 50\n", Some(200.0)), fork(2, "a;b 51\na 49\n", Some(200.0))];
         let baseline = [fork(1, "a 100\n", Some(100.0)), fork(2, "a 100\n", Some(98.0))];
         let moved = moved_methods(&variant, &baseline, 0.0, 0.05);
-        let b = moved.iter().find(|one| one.frame.name == "b").unwrap();
-        assert!(b.is_certain() && (b.difference.estimate - 101.0).abs() < 1e-9, "{b:?}");
-        assert_eq!(b.baseline.estimate, 0.0);
+        let b = moved.iter().find(|one| one.name == "b").unwrap();
+        assert!(b.certain && (b.difference.value - 101.0).abs() < 1e-9, "{b:?}");
+        assert_eq!(b.baseline_share.value, 0.0);
     }
 
     #[test]
@@ -166,9 +182,9 @@ mod tests {
         let side =
             |text: &str| -> Vec<ForkUse> { (0..3).map(|at| fork(at as u32 + 1, text, Some(cost[at]))).collect() };
         let moved = moved_methods(&side("a;b 8\na 92\n"), &side("a 100\n"), 0.0, 0.05);
-        let of = |name: &str| moved.iter().find(|one| one.frame.name == name).unwrap();
-        assert!(of("b").is_certain() && !of("a").is_certain());
-        assert!(of("b").difference.lo <= 0.0, "by costs alone nothing could be said");
+        let of = |name: &str| moved.iter().find(|one| one.name == name).unwrap();
+        assert!(of("b").certain && !of("a").certain);
+        assert!(of("b").difference.lo.unwrap() <= 0.0, "by costs alone nothing could be said");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use compare::{Comparison, ForkRatio, SD_FLOOR};
 pub use contrast::{RandomEffects, SampleMean};
 pub use error::StatsError;
 pub use histogram::{LatencyHistogram, PercentilePoint};
-pub use interval::{Interval, noise_floor};
+pub use interval::{Estimate, Interval, noise_floor};
 pub use method::{Method, MethodKind};
 pub use moderated::VariancePrior;
 pub use odd::find_odd_starts;

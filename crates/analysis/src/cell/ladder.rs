@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::Plan;
-use tare_stats::Interval;
 
 use crate::cell::CellAnalysis;
 use crate::cell::level::{allocated_per_fork, cpu_per_fork, over_forks};
@@ -50,7 +49,7 @@ fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> V
 /// The mean of the differences between forks of one number; unlike a level, it may be below zero.
 fn added(above: &Forks, below: &Forks, alpha: f64) -> Option<Estimate> {
     let differences: Vec<f64> = above.iter().filter_map(|(fork, value)| Some(value - below.get(fork)?)).collect();
-    (!differences.is_empty()).then(|| Interval::of_any_mean(&differences, alpha).into())
+    (!differences.is_empty()).then(|| Estimate::of_any_mean(&differences, alpha))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use tare_stats::{Comparison, Method, MethodKind, UndecidedReason, Verdict};
 use crate::compare::prior;
 use crate::compare::ratio::MeasuredRatio;
 use crate::format::{
-    Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, grouped, roughly, rounded_up, share, single,
+    Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, grouped, roughly, rounded_up, share, signed,
+    single,
 };
 use crate::summary::{Cell, CpuCost, CurrencyRatio, Estimate, RatioBound, ServerShare, VerdictKind};
 
@@ -57,7 +58,7 @@ fn added_time(ratio: &CurrencyRatio) -> Estimate {
 
 fn in_words(time: Estimate) -> String {
     let all = [Some(time.value), time.lo, time.hi];
-    time.signed(Scale::for_values(Unit::Nanos, all.into_iter().flatten().map(f64::abs)))
+    signed(time, Scale::for_values(Unit::Nanos, all.into_iter().flatten().map(f64::abs)))
 }
 
 /// `+2.5 µs [+2.0, +3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, of a ratio of CPU per request.

@@ -11,7 +11,7 @@ use tare_units::{distinct, grouped_by};
 use super::difference::{short, verdict};
 use super::environment::{EnvironmentChange, environment_changes};
 use super::{NothingInCommon, RecordedRun, common_cells, contents, unfinished_note};
-use crate::format::count;
+use crate::format::{Change, count};
 use crate::summary::{Comparison, CurrencyRatio, Estimate, Summary, VerdictKind};
 use crate::words::count_verdicts;
 
@@ -190,8 +190,8 @@ impl<'a> OverMachines<'a> {
             machines_differ,
             verdict,
             short: match verdict {
-                VerdictKind::NoInterval => format!("two machines, no interval: {}", mean.change().short()),
-                _ => short(verdict, &mean.change()),
+                VerdictKind::NoInterval => format!("two machines, no interval: {}", Change::from(mean).short()),
+                _ => short(verdict, &mean.into()),
             },
         }
     }

@@ -3,6 +3,7 @@
 pub mod clocks;
 
 use tare_plan::plan::Plan;
+use tare_stats::Estimate;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -19,6 +20,13 @@ pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
 pub struct Change {
     pub ratio: f64,
     pub bounds: Option<(f64, f64)>,
+}
+
+/// Of a ratio.
+impl From<Estimate> for Change {
+    fn from(ratio: Estimate) -> Self {
+        Self { ratio: ratio.value, bounds: ratio.lo.zip(ratio.hi) }
+    }
 }
 
 /// An interval whose bounds differ by more than this factor is of no use to a reader.
@@ -116,6 +124,16 @@ pub fn places(plan: &Plan) -> String {
 pub fn sentence(text: &str) -> String {
     let text = text.trim_end();
     if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// `+2.50 µs [+2.00, +3.00]`, of a difference.
+pub fn signed(difference: Estimate, scale: Scale) -> String {
+    let shown = |value: f64| {
+        let digits = scale.show(value.abs()).replace(scale.unit(), "");
+        format!("{}{}", if value < 0.0 { "−" } else { "+" }, digits.trim_end())
+    };
+    let bounds = difference.lo.zip(difference.hi).map(|(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+    format!("{} {}{}", shown(difference.value), scale.unit(), bounds.unwrap_or_default())
 }
 
 pub fn cut(text: &str, letters: usize) -> String {

@@ -6,10 +6,9 @@ use regex::Regex;
 use tare_plan::profile::ProfileEvent;
 use tare_profile::FlameTree;
 use tare_profile::causes::choose_causes;
-use tare_profile::over_forks::{HotMethod, MovedMethod, hot_methods, method_over_forks, moved_methods};
+use tare_profile::over_forks::{hot_methods, method_over_forks, moved_methods};
 use tare_record::RunRecord;
 use tare_record::profile::Weight;
-use tare_stats::Interval;
 use tare_units::grouped_by;
 
 use super::ALPHA;
@@ -24,9 +23,9 @@ const CUT: f64 = 0.0002;
 
 pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Regex>) -> ProfileView {
     let first = own.records[0];
-    let mut hot_frames: Vec<HotMethod> = hot_methods(&own.forks, LEAST, ALPHA);
+    let mut hot = hot_methods(&own.forks, LEAST, ALPHA);
     let packages = packages(&hot_methods(&own.forks, 0.0, ALPHA));
-    keep_telling(&mut hot_frames, focus);
+    keep_telling(&mut hot, focus);
     let moved = other.map_or_else(Vec::new, |other| moved_frames(own, other, focus));
     let variant: Vec<_> = own.stacks.iter().collect();
     let baseline: Vec<_> = other.iter().flat_map(|other| &other.stacks).collect();
@@ -50,7 +49,7 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Rege
         difference_per_request: other.and_then(|other| difference(own, other)),
         focus_share: focus.map(|focus| share(own, |stacks| stacks.weight_containing(&stacks.matching_frames(focus)))),
         focus_own: focus.map(|focus| share(own, |stacks| stacks.weight_ending_in(&stacks.matching_frames(focus)))),
-        hot: hot_frames.iter().map(hot_frame).collect(),
+        hot,
         packages,
         moved,
         flame: FlameTree::from_stacks(&variant, &baseline, CUT),
@@ -71,63 +70,46 @@ pub(super) fn coverage(side: &Side<'_>) -> Option<f64> {
 
 fn per_request(side: &Side<'_>) -> Option<Estimate> {
     let values: Option<Vec<f64>> = side.forks.iter().map(|fork| fork.per_request).collect();
-    values.map(|values| Interval::of_any_mean(&values, ALPHA).into())
+    values.map(|values| Estimate::of_any_mean(&values, ALPHA))
 }
 
 fn difference(own: &Side<'_>, other: &Side<'_>) -> Option<Estimate> {
     let partner = |fork: u32| other.forks.iter().find(|one| one.fork == fork)?.per_request;
     let differences: Vec<f64> =
         own.forks.iter().filter_map(|fork| Some(fork.per_request? - partner(fork.fork)?)).collect();
-    (!differences.is_empty()).then(|| Interval::of_any_mean(&differences, ALPHA).into())
+    (!differences.is_empty()).then(|| Estimate::of_any_mean(&differences, ALPHA))
 }
 
 pub(super) fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
     let shares: Vec<f64> =
         side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total_weight().max(1) as f64).collect();
-    Interval::of_any_mean(&shares, ALPHA).into()
+    Estimate::of_any_mean(&shares, ALPHA)
 }
 
 /// The methods with the largest own share, with the largest total share, and with the largest total share within the
 /// focus.
-fn keep_telling(methods: &mut Vec<HotMethod>, focus: Option<&Regex>) {
-    let in_focus = |method: &HotMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
+fn keep_telling(methods: &mut Vec<HotFrame>, focus: Option<&Regex>) {
+    let in_focus = |method: &HotFrame| focus.is_some_and(|focus| focus.is_match(&method.name));
     let least_of = |mut totals: Vec<f64>| {
         totals.sort_by(|a, b| b.total_cmp(a));
         totals.get(ROWS).copied().unwrap_or(0.0)
     };
-    let least = least_of(methods.iter().map(|method| method.total.estimate).collect());
-    let least_in_focus = least_of(methods.iter().filter(|m| in_focus(m)).map(|method| method.total.estimate).collect());
+    let least = least_of(methods.iter().map(|method| method.total.value).collect());
+    let least_in_focus = least_of(methods.iter().filter(|m| in_focus(m)).map(|method| method.total.value).collect());
     let mut place = 0;
     methods.retain(|method| {
         place += 1;
-        let total = method.total.estimate;
+        let total = method.total.value;
         place <= ROWS || total > least || in_focus(method) && total > least_in_focus
     });
 }
 
-fn hot_frame(method: &HotMethod) -> HotFrame {
-    let short =
-        |name: &str| tare_profile::Frame { name: name.to_owned(), kind: method.frame.kind }.short_name().to_owned();
-    HotFrame {
-        name: method.frame.name.clone(),
-        short: method.frame.short_name().to_owned(),
-        package: method.frame.package_name().to_owned(),
-        kind: method.frame.kind,
-        own: method.own.into(),
-        total: method.total.into(),
-        own_per_request: method.own_per_request.map(|mean| mean.estimate),
-        total_per_request: method.total_per_request.map(|mean| mean.estimate),
-        caller: method.caller.as_ref().map(|(name, _)| short(name)),
-        caller_share: method.caller.as_ref().map(|(_, share)| *share),
-    }
-}
-
-fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
+fn packages(methods: &[HotFrame]) -> Vec<PackageShare> {
     let mut sums: BTreeMap<&str, (f64, Option<f64>)> = BTreeMap::new();
     for method in methods {
-        let sum = sums.entry(method.frame.package_name()).or_insert((0.0, Some(0.0)));
-        sum.0 += method.own.estimate;
-        sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean.estimate);
+        let sum = sums.entry(&method.package).or_insert((0.0, Some(0.0)));
+        sum.0 += method.own.value;
+        sum.1 = sum.1.zip(method.own_per_request).map(|(sum, mean)| sum + mean);
     }
     let of = |(name, (own, own_per_request)): (&str, (f64, Option<f64>))| PackageShare {
         name: name.to_owned(),
@@ -140,31 +122,21 @@ fn packages(methods: &[HotMethod]) -> Vec<PackageShare> {
 }
 
 fn moved_frames(own: &Side<'_>, other: &Side<'_>, focus: Option<&Regex>) -> Vec<MovedFrame> {
-    let moved: Vec<MovedMethod> = moved_methods(&own.forks, &other.forks, LEAST, ALPHA);
+    let mut moved = moved_methods(&own.forks, &other.forks, LEAST, ALPHA);
     let stacks = own.merged();
     let mut named = choose_causes(&moved, &stacks, focus);
     if named.is_empty() {
         named = choose_causes(&moved, &stacks, None);
     }
-    let in_focus = |method: &MovedMethod| focus.is_some_and(|focus| focus.is_match(&method.frame.name));
-    let frame = |(place, method): (usize, &MovedMethod)| MovedFrame {
-        name: method.frame.name.clone(),
-        short: method.frame.short_name().to_owned(),
-        package: method.frame.package_name().to_owned(),
-        kind: method.frame.kind,
-        share: method.variant.into(),
-        baseline_share: method.baseline.into(),
-        difference: method.difference.into(),
-        certain: method.is_certain(),
-        named: named.contains(&place),
-        in_focus: in_focus(method),
-    };
-    let mut of_focus = 0;
-    let kept = moved.iter().enumerate().filter(|(place, method)| {
-        of_focus += usize::from(in_focus(method));
-        *place < ROWS || named.contains(place) || in_focus(method) && of_focus <= ROWS
+    let (mut place, mut of_focus) = (0, 0);
+    moved.retain_mut(|method| {
+        method.named = named.contains(&place);
+        method.in_focus = focus.is_some_and(|focus| focus.is_match(&method.name));
+        place += 1;
+        of_focus += usize::from(method.in_focus);
+        place <= ROWS || method.named || method.in_focus && of_focus <= ROWS
     });
-    kept.map(frame).collect()
+    moved
 }
 
 /// One table per server, scenario and event that was profiled at several versions.
@@ -192,7 +164,7 @@ fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
     let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| side(view)).collect();
     let share = |side: &Option<Side<'_>>, name: &str| {
         let method = side.as_ref().and_then(|side| method_over_forks(&side.forks, name, ALPHA));
-        method.map_or(Estimate::new(0.0, None), |method| method.total.into())
+        method.map_or(Estimate::new(0.0, None), |method| method.total)
     };
     let row = |(name, short): (&str, &str)| VersionRow {
         short: short.to_owned(),

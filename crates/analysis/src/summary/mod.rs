@@ -12,10 +12,8 @@ mod profile;
 mod validity;
 
 use serde::{Deserialize, Serialize};
-use tare_stats::Interval;
+pub use tare_stats::Estimate;
 use tare_units::grouped_by;
-
-use crate::format::{Change, Scale};
 
 pub use cell::*;
 pub use comparison::*;
@@ -129,42 +127,6 @@ pub enum RunStatus {
     Interrupted,
     /// tare itself failed or was killed: what was measured stands.
     Partial,
-}
-
-/// A mean over forks with its interval, where there is one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    pub value: f64,
-    pub lo: Option<f64>,
-    pub hi: Option<f64>,
-}
-
-impl Estimate {
-    pub fn new(value: f64, bounds: Option<(f64, f64)>) -> Self {
-        Self { value, lo: bounds.map(|(lo, _)| lo), hi: bounds.map(|(_, hi)| hi) }
-    }
-
-    /// `+2.50 µs [+2.00, +3.00]`, of a difference.
-    pub fn signed(&self, scale: Scale) -> String {
-        let shown = |value: f64| {
-            let digits = scale.show(value.abs()).replace(scale.unit(), "");
-            format!("{}{}", if value < 0.0 { "−" } else { "+" }, digits.trim_end())
-        };
-        let bounds = self.lo.zip(self.hi).map(|(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
-        format!("{} {}{}", shown(self.value), scale.unit(), bounds.unwrap_or_default())
-    }
-
-    /// Of a ratio: to be said as a change in percent.
-    pub fn change(&self) -> Change {
-        Change { ratio: self.value, bounds: self.lo.zip(self.hi) }
-    }
-}
-
-/// Without bounds that are not finite.
-impl From<Interval> for Estimate {
-    fn from(interval: Interval) -> Self {
-        Self::new(interval.estimate, interval.is_bounded().then_some((interval.lo, interval.hi)))
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use tare_plan::profile::ProfileEvent;
-use tare_profile::{FlameTree, FrameKind};
+use tare_profile::FlameTree;
+pub use tare_profile::over_forks::{HotFrame, MovedFrame};
 
 use super::Estimate;
 
@@ -77,42 +78,11 @@ pub struct ProfileView {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HotFrame {
-    pub name: String,
-    pub short: String,
-    pub package: String,
-    pub kind: FrameKind,
-    pub own: Estimate,
-    /// Share (0–1) with all that it calls; recursion counts once.
-    pub total: Estimate,
-    pub own_per_request: Option<f64>,
-    pub total_per_request: Option<f64>,
-    pub caller: Option<String>,
-    pub caller_share: Option<f64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PackageShare {
     pub name: String,
     /// Share (0–1) of the whole that its methods have by themselves.
     pub own: f64,
     pub own_per_request: Option<f64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MovedFrame {
-    pub name: String,
-    pub short: String,
-    pub package: String,
-    pub kind: FrameKind,
-    pub share: Estimate,
-    pub baseline_share: Estimate,
-    /// Variant minus baseline: per request where that is known, else of the shares.
-    pub difference: Estimate,
-    /// Whether the shares differ beyond their interval, in the direction in which the costs do.
-    pub certain: bool,
-    pub named: bool,
-    pub in_focus: bool,
 }
 
 /// Methods of one server under one scenario and event, at several versions of its library.

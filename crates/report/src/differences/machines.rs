@@ -47,14 +47,15 @@ fn columns(machines: usize) -> Vec<String> {
 /// The change on each machine; with its interval where there are two.
 fn ratios(figure: &MachineFigure) -> Vec<String> {
     let shown = |ratio: Estimate| match figure.machines.len() {
-        2 => ratio.change().signed_interval(),
-        _ => Change { bounds: None, ..ratio.change() }.short(),
+        2 => Change::from(ratio).signed_interval(),
+        _ => Change { bounds: None, ..ratio.into() }.short(),
     };
     figure.machines.iter().map(|one| one.map_or("–".to_owned(), |one| shown(one.ratio))).collect()
 }
 
 fn said(figure: &MachineFigure) -> Vec<String> {
-    let interval = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |one| one.change().signed_interval());
+    let interval =
+        |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |one| Change::from(one).signed_interval());
     let together = match figure.machines.len() {
         2 => vec![interval(figure.second_to_first)],
         _ => vec![figure.short.clone(), interval(figure.another_machine)],

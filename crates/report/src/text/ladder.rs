@@ -3,7 +3,7 @@
 use super::Style;
 use super::grid::Grid;
 use crate::palette::Tone;
-use tare_analysis::format::{Scale, Unit, count};
+use tare_analysis::format::{Scale, Unit, count, signed};
 use tare_analysis::summary::{Estimate, Ladder, LadderStep};
 
 const BAR: usize = 30;
@@ -41,7 +41,7 @@ fn level(estimate: Option<Estimate>, scale: Scale) -> String {
 }
 
 fn added(estimate: Option<Estimate>, scale: Scale) -> String {
-    estimate.map_or_else(String::new, |estimate| estimate.signed(scale))
+    estimate.map_or_else(String::new, |estimate| signed(estimate, scale))
 }
 
 fn tone(added: Option<Estimate>) -> Tone {

@@ -2,6 +2,7 @@
 //! confidence sequence with its e-value for looks after every fork. `compare` decides what the mean is of, and
 //! `verdict` what follows from it.
 
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::error::{StatsError, require, require_alpha};
@@ -28,12 +29,6 @@ impl Interval {
         Ok(Self::around(mean(values)?, half_width))
     }
 
-    /// The same of any values; unbounded where that is an error, as around a single value.
-    pub fn of_any_mean(values: &[f64], alpha: f64) -> Self {
-        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        Self::of_mean(values, alpha).unwrap_or(Self::around(mean, f64::INFINITY))
-    }
-
     pub fn half_width(&self) -> f64 {
         (self.hi - self.lo) / 2.0
     }
@@ -50,6 +45,34 @@ impl Interval {
     /// The interval of the ratio whose natural logarithm this is the interval of.
     pub fn exp(&self) -> Self {
         Self { estimate: self.estimate.exp(), lo: self.lo.exp(), hi: self.hi.exp() }
+    }
+}
+
+/// A mean over forks with its interval, where there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub value: f64,
+    pub lo: Option<f64>,
+    pub hi: Option<f64>,
+}
+
+impl Estimate {
+    pub fn new(value: f64, bounds: Option<(f64, f64)>) -> Self {
+        Self { value, lo: bounds.map(|(lo, _)| lo), hi: bounds.map(|(_, hi)| hi) }
+    }
+
+    /// The mean of any values with the interval of [`Interval::of_mean`]; without one where that is an error, as of a
+    /// single value.
+    pub fn of_any_mean(values: &[f64], alpha: f64) -> Self {
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        Interval::of_mean(values, alpha).map_or(Self::new(mean, None), Self::from)
+    }
+}
+
+/// Without bounds that are not finite.
+impl From<Interval> for Estimate {
+    fn from(interval: Interval) -> Self {
+        Self::new(interval.estimate, interval.is_bounded().then_some((interval.lo, interval.hi)))
     }
 }
 
