@@ -119,28 +119,15 @@ pub enum UndecidedReason {
     WaitsForEarlier,
 }
 
-/// Where an interval lies, regardless of which direction is good.
-enum Standing {
-    Inside,
-    Above { material: bool },
-    Below { material: bool },
-    Undecided(UndecidedReason),
-}
-
 impl Verdict {
     /// The verdict of one comparison by itself; a table of several needs
     /// [`judge_measures`](crate::measures::judge_measures).
     pub fn of_comparison(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
-        let higher_is_better = polarity == Polarity::HigherIsBetter;
-        match find_standing(comparison, rule.region) {
-            None => Self::NoInterval,
-            Some(Standing::Inside) => Self::NoMaterialDifference,
-            Some(Standing::Above { material }) if higher_is_better => Self::Better { material },
-            Some(Standing::Below { material }) if !higher_is_better => Self::Better { material },
-            Some(Standing::Above { material } | Standing::Below { material }) => Self::Worse { material },
-            Some(Standing::Undecided(reason)) => {
+        match stated(comparison, polarity, rule.region) {
+            Self::Inconclusive { reason, .. } => {
                 Self::Inconclusive { reason, forks_needed: forks_needed(comparison, rule) }
             }
+            verdict => verdict,
         }
     }
 
@@ -172,14 +159,14 @@ fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<Stop
     let log = comparison.log?;
     let half_width = log.half_width();
     let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));
-    let decided = match find_standing(comparison, rule.region)? {
-        Standing::Inside => true,
+    // Which direction is good does not matter here.
+    let decided = match stated(comparison, Polarity::LowerIsBetter, rule.region) {
         // Outside of a table the interval itself is the criterion.
-        Standing::Above { .. } | Standing::Below { .. } => {
+        verdict if verdict.is_difference() => {
             size_is_known && rule.table_level.is_none_or(|level| comparison.p_value() <= level)
         }
-        Standing::Undecided(UndecidedReason::TooFewForks) => return None,
-        Standing::Undecided(_) => false,
+        Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, .. } => return None,
+        verdict => verdict.is_decision(),
     };
     let precise = rule.precision.is_some_and(|p| half_width <= p);
     if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
@@ -204,7 +191,7 @@ impl Comparison {
 
     /// Whether its interval states a difference: it excludes "no difference", and the narrower one does not lie inside the region.
     pub(crate) fn shows_difference(&self, region: Region) -> bool {
-        matches!(find_standing(self, region), Some(Standing::Above { .. } | Standing::Below { .. }))
+        stated(self, Polarity::LowerIsBetter, region).is_difference()
     }
 
     pub(crate) fn has_enough_forks(&self) -> bool {
@@ -212,18 +199,24 @@ impl Comparison {
     }
 }
 
-fn find_standing(comparison: &Comparison, region: Region) -> Option<Standing> {
-    let ratio = comparison.ratio?;
+/// What its interval says, without a forecast where that is nothing yet.
+fn stated(comparison: &Comparison, polarity: Polarity, region: Region) -> Verdict {
+    let Some(ratio) = comparison.ratio else { return Verdict::NoInterval };
     let narrow = comparison.equivalence.unwrap_or(ratio);
-    Some(if !comparison.has_enough_forks() {
-        Standing::Undecided(UndecidedReason::TooFewForks)
+    let undecided = |reason| Verdict::Inconclusive { reason, forks_needed: None };
+    let difference = |end: f64, material: bool| match polarity.is_worse(end, 1.0) {
+        true => Verdict::Worse { material },
+        false => Verdict::Better { material },
+    };
+    if !comparison.has_enough_forks() {
+        undecided(UndecidedReason::TooFewForks)
     } else if narrow.lo > region.lo() && narrow.hi < region.hi() {
-        Standing::Inside
+        Verdict::NoMaterialDifference
     } else if ratio.lo > 1.0 {
-        Standing::Above { material: ratio.lo >= region.hi() }
+        difference(ratio.lo, ratio.lo >= region.hi())
     } else if ratio.hi < 1.0 {
-        Standing::Below { material: ratio.hi <= region.lo() }
+        difference(ratio.hi, ratio.hi <= region.lo())
     } else {
-        Standing::Undecided(UndecidedReason::IntervalTooWide)
-    })
+        undecided(UndecidedReason::IntervalTooWide)
+    }
 }
