@@ -153,14 +153,10 @@ fn per_s(completed: u64, window_ns: u64) -> f64 {
 }
 
 fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {
-    let stated = |percentile: f64| {
-        let value = response.value_at_quantile_ns(percentile / 100.0);
-        value.filter(|_| printable(response.len(), percentile))
-    };
     Point {
         per_s: part.throughput_per_s(),
-        p50_ns: stated(50.0),
-        p99_ns: stated(99.0),
+        p50_ns: response.percentile_ns(50.0),
+        p99_ns: response.percentile_ns(99.0),
         cpu_share: part.generator_cpu_share(),
     }
 }
