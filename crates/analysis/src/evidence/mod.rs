@@ -13,7 +13,7 @@ use tare_units::Span;
 
 use crate::evidence::disturbance::SetAside;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Subject<'a> {
     pub group: &'a str,
     pub scenario: &'a str,
@@ -43,6 +43,7 @@ impl<'a> Subject<'a> {
     }
 }
 
+#[derive(Default)]
 pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order of the record.
@@ -160,14 +161,13 @@ pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> 
                 together.push(Evidence {
                     subject: Subject::of_variant(group, scenario, variant),
                     slices: slices.remove(&key).unwrap_or_default(),
-                    counted: BTreeMap::new(),
-                    set_aside: SetAside::default(),
                     warmups: warmups.remove(&key).unwrap_or_default(),
                     forks: forks.get(&(&*group.id, &*variant.name)).cloned().unwrap_or_default(),
                     events: &record.events,
                     most_failed: MOST_FAILED,
                     server_cpus: &record.header.plan.machine.server_cpus,
                     network: record.header.environment.network,
+                    ..Evidence::default()
                 });
             }
             let aside = set_aside(&together);
@@ -192,14 +192,9 @@ pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
     let mut evidence = Evidence {
         subject: Subject::of_load(&record.header.plan),
         slices: record.intervals.iter().collect(),
-        counted: BTreeMap::new(),
-        set_aside: SetAside::default(),
-        warmups: Vec::new(),
-        forks: Vec::new(),
         events: &record.events,
         most_failed: failures_allowed(&record.header.plan),
-        server_cpus: "",
-        network: None,
+        ..Evidence::default()
     };
     evidence.leave_out(SetAside::default());
     evidence
