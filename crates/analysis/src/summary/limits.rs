@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Summary, ThresholdResult, ValidityState};
+use super::{Summary, ThresholdResult, ValidityState, VerdictKind};
 use tare_plan::Currency;
 use tare_units::distinct;
 
@@ -63,6 +63,17 @@ impl LimitVerdictKind {
             Self::NoMaterialChange => "no material change",
             Self::Void => "void",
             Self::Undecided => "undecided",
+        }
+    }
+
+    /// The verdict of a comparison that says the same.
+    pub const fn of_comparison(self) -> VerdictKind {
+        match self {
+            Self::Regressed => VerdictKind::Worse,
+            Self::Improved => VerdictKind::Better,
+            Self::NoMaterialChange => VerdictKind::NoMaterialDifference,
+            Self::Void => VerdictKind::Void,
+            Self::Undecided => VerdictKind::Inconclusive,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::usable_ratios;
 use crate::html::escape_line as safe;
 use tare_analysis::format::cut;
-use tare_analysis::summary::{Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, VerdictKind};
+use tare_analysis::summary::{Comparison, CurrencyRatio, LimitResult, Summary, VerdictKind};
 
 /// More rows are not drawn: a comment is no report.
 const MOST_ROWS: usize = 40;
@@ -87,36 +87,33 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn limit_row(limit: &LimitResult) -> ChangeRow {
-    let colour = match limit.verdict {
-        LimitVerdictKind::Regressed => WORSE,
-        LimitVerdictKind::Improved => BETTER,
-        LimitVerdictKind::NoMaterialChange => INK,
-        LimitVerdictKind::Void | LimitVerdictKind::Undecided => QUIET,
-    };
     ChangeRow {
         place: format!("{} · {}", limit.scenario, limit.variant),
         label: limit.limit.clone(),
         answer: format!("{} {}", limit.short, limit.verdict.name()),
-        colour,
+        colour: colour(limit.verdict.of_comparison()),
         change: limit.ratio.map(|ratio| change(ratio, limit.lo, limit.hi)),
         limit: Some(percent(limit.limit_ratio)),
     }
 }
 
 fn ratio_row(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio) -> ChangeRow {
-    let colour = match ratio.verdict {
-        VerdictKind::Worse => WORSE,
-        VerdictKind::Better => BETTER,
-        VerdictKind::NoMaterialDifference => INK,
-        VerdictKind::Inconclusive | VerdictKind::NoInterval | VerdictKind::Void => QUIET,
-    };
     ChangeRow {
         place: format!("{} · {}", comparison.scenario_among(&summary.comparisons), comparison.variant),
         label: ratio.label.clone(),
         answer: ratio.short.clone(),
-        colour,
+        colour: colour(ratio.verdict),
         change: Some(change(ratio.ratio, ratio.lo, ratio.hi)),
         limit: None,
+    }
+}
+
+const fn colour(verdict: VerdictKind) -> &'static str {
+    match verdict {
+        VerdictKind::Worse => WORSE,
+        VerdictKind::Better => BETTER,
+        VerdictKind::NoMaterialDifference => INK,
+        VerdictKind::Inconclusive | VerdictKind::NoInterval | VerdictKind::Void => QUIET,
     }
 }
 

@@ -4,22 +4,13 @@ use super::Style;
 use super::sheet::Sheet;
 use crate::clean;
 use crate::palette::Tone;
-use tare_analysis::summary::{LimitCheck, LimitResult, LimitVerdictKind, NextStep};
-
-const fn tone(verdict: LimitVerdictKind) -> Tone {
-    match verdict {
-        LimitVerdictKind::Regressed => Tone::Worse,
-        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Tone::Better,
-        LimitVerdictKind::Void => Tone::Void,
-        LimitVerdictKind::Undecided => Tone::Undecided,
-    }
-}
+use tare_analysis::summary::{LimitCheck, LimitResult, NextStep};
 
 pub(crate) fn sheet(check: &LimitCheck) -> Sheet {
     let row = |limit: &LimitResult| {
         let LimitResult { limit, scenario, variant, short, verdict, .. } = limit;
         let mut row = Sheet::plain([limit, scenario, variant, short].map(String::clone));
-        row.push((tone(*verdict), verdict.name().to_owned()));
+        row.push((verdict.of_comparison().into(), verdict.name().to_owned()));
         row
     };
     Sheet::new("", ["limit", "scenario", "server", "change", "verdict"], check.limits.iter().map(row))
