@@ -8,7 +8,7 @@ use tare_plan::plan::SliceKind;
 use tare_stats::quantile::mean;
 use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
 
-use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
 
 pub const SCHEMA: &str = "tare-history/1";
@@ -38,21 +38,20 @@ pub struct ImportedFigure {
     pub figure: String,
     pub unit: String,
     pub polarity: Polarity,
-    pub value: f64,
-    pub lo: Option<f64>,
-    pub hi: Option<f64>,
+    #[serde(flatten)]
+    pub estimate: Estimate,
 }
 
 impl ImportedFigure {
     pub fn new(name: &str, figure: &str, unit: &str, polarity: Polarity, value: f64) -> Self {
         let [name, figure, unit] = [name, figure, unit].map(str::to_owned);
-        Self { name, figure, unit, polarity, value, lo: None, hi: None }
+        Self { name, figure, unit, polarity, estimate: Estimate::new(value, None) }
     }
 
     /// The same with its interval, where both ends are finite.
     pub fn with_interval(self, ends: Option<(f64, f64)>) -> Self {
         let ends = ends.filter(|(lo, hi)| lo.is_finite() && hi.is_finite());
-        Self { lo: ends.map(|(lo, _)| lo), hi: ends.map(|(_, hi)| hi), ..self }
+        Self { estimate: Estimate::new(self.estimate.value, ends), ..self }
     }
 }
 
@@ -103,16 +102,14 @@ pub struct HistoryPoint {
     pub at: String,
     pub revision: Option<String>,
     pub version: Option<String>,
-    pub value: f64,
-    /// Lower end of its interval, where it has one.
-    pub lo: Option<f64>,
-    pub hi: Option<f64>,
+    #[serde(flatten)]
+    pub estimate: Estimate,
 }
 
 impl HistoryPoint {
     /// The logarithm, of which levels are made. A figure of 0 or less has none, and counts in no level.
     pub fn log(&self) -> Option<f64> {
-        Some(self.value.ln()).filter(|log| log.is_finite())
+        Some(self.estimate.value.ln()).filter(|log| log.is_finite())
     }
 }
 
@@ -190,9 +187,7 @@ fn compared_point(run: &Summary, comparison: &Comparison, currency: Currency) ->
         at: run.run.started_at.clone(),
         revision: run.run.git_revision.clone(),
         version: own.version.clone(),
-        value: ratio.ratio,
-        lo: ratio.lo,
-        hi: ratio.hi,
+        estimate: Estimate { value: ratio.ratio, lo: ratio.lo, hi: ratio.hi },
     };
     let scenario = comparison.scenario_among(&run.comparisons);
     Some(([name_over_time(run, own), scenario, figure], currency.facts().polarity, point))
@@ -215,9 +210,7 @@ fn imported_points(result: &ImportedResult) -> impl Iterator<Item = TitledPoint>
             at: result.at.clone(),
             revision: result.revision.clone(),
             version: None,
-            value: figure.value,
-            lo: figure.lo,
-            hi: figure.hi,
+            estimate: figure.estimate,
         };
         let title = format!("{}, {} ({})", figure.figure, figure.unit, result.tool);
         ([figure.name.clone(), String::new(), title], figure.polarity, point)

@@ -6,6 +6,7 @@ use super::text::{change_words, headline, number, short_revision, state};
 use crate::html::escape_line as html;
 use tare_analysis::format::cut;
 use tare_analysis::history::{History, HistoryLine, HistoryPoint};
+use tare_analysis::summary::{Estimate, VerdictKind};
 
 const HEIGHT: f64 = 240.0;
 const TOP: f64 = 22.0;
@@ -72,8 +73,8 @@ fn section(line: &HistoryLine) -> String {
     )
 }
 
-fn class(verdict: tare_analysis::summary::VerdictKind) -> &'static str {
-    if verdict == tare_analysis::summary::VerdictKind::Worse { "worse" } else { "better" }
+fn class(verdict: VerdictKind) -> &'static str {
+    if verdict == VerdictKind::Worse { "worse" } else { "better" }
 }
 
 /// A line with the range of values that its chart shows. Places from left to right are in percent and those from top to bottom
@@ -86,14 +87,14 @@ struct Chart<'a> {
 
 impl<'a> Chart<'a> {
     fn of(line: &'a HistoryLine) -> Self {
-        let values: Vec<f64> = line.points.iter().map(|point| point.value).collect();
+        let values: Vec<f64> = line.points.iter().map(|point| point.estimate.value).collect();
         let (least, most) = range(&values);
         let range_at_least = if most == 0.0 { 1.0 } else { most.abs() * 0.01 };
         let room = (most - least).max(range_at_least);
         // Intervals that are far wider than what the line does are cut off.
         let ends = |of: fn(&HistoryPoint) -> Option<f64>| line.points.iter().filter_map(of).collect::<Vec<f64>>();
-        let lowest = range(&ends(|point| point.lo)).0.clamp(least - room, least);
-        let highest = range(&ends(|point| point.hi)).1.clamp(most, most + room);
+        let lowest = range(&ends(|point| point.estimate.lo)).0.clamp(least - room, least);
+        let highest = range(&ends(|point| point.estimate.hi)).1.clamp(most, most + room);
         Self { line, lowest: lowest.min(least - room * 0.05), highest: highest.max(most + room * 0.05) }
     }
 
@@ -162,16 +163,16 @@ impl<'a> Chart<'a> {
     }
 
     fn draw_point(&self, out: &mut String, at: usize, point: &HistoryPoint) {
-        let (x, y) = (self.x(at as f64), self.y(point.value));
-        if let Some((lo, hi)) = point.lo.zip(point.hi) {
+        let Estimate { value, lo, hi } = point.estimate;
+        let (x, y) = (self.x(at as f64), self.y(value));
+        if let Some((lo, hi)) = lo.zip(hi) {
             let (lo, hi) = (self.y(lo), self.y(hi));
             let _ =
                 write!(out, "<line class=\"interval\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{hi:.1}\" y2=\"{lo:.1}\"/>");
         }
         let facts =
             [point.run.clone(), short_revision(point.revision.as_deref()), point.version.clone().unwrap_or_default()];
-        let told: Vec<String> =
-            facts.into_iter().filter(|fact| !fact.is_empty()).chain([number(point.value)]).collect();
+        let told: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).chain([number(value)]).collect();
         let _ = write!(out, "<circle class=\"point\" cx=\"{x:.2}%\" cy=\"{y:.1}\" r=\"3\">");
         let _ = writeln!(out, "<title>{}</title></circle>", html(&told.join(" · ")));
     }

@@ -7,7 +7,7 @@ use crate::palette::Tone;
 use crate::text::{Grid, Style};
 use tare_analysis::format::{Change, count};
 use tare_analysis::history::{History, HistoryLine, HistoryPoint, LevelChange};
-use tare_analysis::summary::VerdictKind;
+use tare_analysis::summary::{Estimate, VerdictKind};
 
 const REVISION_DIGITS: usize = 10;
 
@@ -70,14 +70,14 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
 }
 
 fn point_row(point: &HistoryPoint) -> [String; 5] {
-    let interval =
-        point.lo.zip(point.hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", number(lo), number(hi)));
+    let Estimate { value, lo, hi } = point.estimate;
+    let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", number(lo), number(hi)));
     [
         format!("    {}", point.run),
         point.at.chars().take(16).collect::<String>().replace('T', " "),
         short_revision(point.revision.as_deref()),
         point.version.clone().unwrap_or_default(),
-        format!("{}{interval}", number(point.value)),
+        format!("{}{interval}", number(value)),
     ]
 }
 

@@ -72,7 +72,7 @@ pub fn import(text: &str, origin: ImportOrigin<'_>) -> Result<ImportedResult, Re
     let Some((tool, found)) = FORMS.iter().find_map(read) else { return Err(refuse(unknown(&content))) };
     let mut found = found.map_err(refuse)?;
     let (figures, without): (Vec<_>, Vec<_>) =
-        numbered(found.figures).into_iter().partition(|figure| figure.value.is_finite());
+        numbered(found.figures).into_iter().partition(|figure| figure.estimate.value.is_finite());
     found.left_out.extend(without.into_iter().map(|figure| figure.name));
     if figures.is_empty() {
         let names = found.left_out.join(", ");

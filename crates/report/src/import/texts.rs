@@ -37,7 +37,7 @@ pub(super) fn wrk(content: &Content<'_>) -> Option<Result<Found, String>> {
                 found.add(content.name, ("throughput", "per_s"), HigherIsBetter, rate.parse().ok());
                 if without_success(rate) {
                     // They are left out where figures have got their numbers, so that those of the next text keep theirs.
-                    found.figures[before..].iter_mut().for_each(|figure| figure.value = f64::NAN);
+                    found.figures[before..].iter_mut().for_each(|figure| figure.estimate.value = f64::NAN);
                 }
                 before = found.figures.len();
             }

@@ -167,15 +167,7 @@ fn a_summary_file_is_enough() {
 
 /// What another tool measured on some day, as `file` has it.
 fn imported(name: &str, file: &str, day: usize, value: f64) -> ImportedResult {
-    let figure = ImportedFigure {
-        name: name.to_owned(),
-        figure: "mean".to_owned(),
-        unit: "ns".to_owned(),
-        polarity: Polarity::LowerIsBetter,
-        value,
-        lo: None,
-        hi: None,
-    };
+    let figure = ImportedFigure::new(name, "mean", "ns", Polarity::LowerIsBetter, value);
     ImportedResult {
         schema: tare_analysis::history::IMPORT_SCHEMA.to_owned(),
         tool: "criterion".to_owned(),

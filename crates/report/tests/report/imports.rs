@@ -49,7 +49,7 @@ fn lines(result: &ImportedResult) -> Vec<String> {
     result
         .figures
         .iter()
-        .map(|one| format!("{} {} = {} {} {}", one.name, one.figure, one.value, one.unit, arrow(one)))
+        .map(|one| format!("{} {} = {} {} {}", one.name, one.figure, one.estimate.value, one.unit, arrow(one)))
         .collect()
 }
 
@@ -62,9 +62,9 @@ fn k6_is_read_in_both_of_its_forms() {
     for text in [K6, K6_HANDLED] {
         let result = read("load.json", text);
         assert_eq!((result.tool.as_str(), result.figures[0].name.as_str()), ("k6", "load"));
-        assert_eq!((figure(&result, "p50").value, figure(&result, "p95").value), (1.25, 3.25));
+        assert_eq!((figure(&result, "p50").estimate.value, figure(&result, "p95").estimate.value), (1.25, 3.25));
         let rate = figure(&result, "throughput");
-        assert_eq!((rate.value, rate.polarity), (99.5, Polarity::HigherIsBetter));
+        assert_eq!((rate.estimate.value, rate.polarity), (99.5, Polarity::HigherIsBetter));
     }
 }
 
@@ -72,15 +72,21 @@ fn k6_is_read_in_both_of_its_forms() {
 fn oha_is_read_without_percentiles_that_it_lacks() {
     let result = read("oha.json", OHA);
     assert_eq!((result.tool.as_str(), result.figures.len(), &*result.left_out), ("oha", 5, &["p99.9".to_owned()][..]));
-    assert_eq!((figure(&result, "p99").value, figure(&result, "throughput").value), (0.0012, 20000.5));
+    assert_eq!(
+        (figure(&result, "p99").estimate.value, figure(&result, "throughput").estimate.value),
+        (0.0012, 20000.5)
+    );
 }
 
 #[test]
 fn jmh_is_read_with_intervals_parameters_and_direction() {
     let result = read("jmh.json", JMH);
     let [uri, path] = &result.figures[..] else { panic!("{result:#?}") };
-    assert_eq!((uri.name.as_str(), uri.lo, uri.hi), ("org.example.Parse.uri (size=16)", Some(12.0), Some(13.0)));
-    assert_eq!((path.lo, path.polarity), (None, Polarity::HigherIsBetter));
+    assert_eq!(
+        (uri.name.as_str(), uri.estimate.lo, uri.estimate.hi),
+        ("org.example.Parse.uri (size=16)", Some(12.0), Some(13.0))
+    );
+    assert_eq!((path.estimate.lo, path.polarity), (None, Polarity::HigherIsBetter));
     assert_eq!((uri.unit.as_str(), uri.polarity), ("ns/op", Polarity::LowerIsBetter));
 }
 
@@ -120,14 +126,14 @@ fn hyperfine_gets_students_interval_of_its_times() {
     let mean = figure(&result, "mean");
     // t(0.975, 2) = 4.3027, sd 0.01: ± 0.02484.
     assert_eq!(mean.name, "sleep 0.1");
-    assert!((mean.hi.unwrap() - 0.124_84).abs() < 1e-4, "{mean:?}");
+    assert!((mean.estimate.hi.unwrap() - 0.124_84).abs() < 1e-4, "{mean:?}");
 }
 
 #[test]
 fn criterion_is_named_by_its_folders() {
     let result = read("target/criterion/parse/uri/new/estimates.json", CRITERION);
     assert_eq!((result.tool.as_str(), result.figures[0].name.as_str()), ("criterion", "parse/uri"));
-    assert_eq!((figure(&result, "mean").value, figure(&result, "median").lo), (10.0, Some(9.0)));
+    assert_eq!((figure(&result, "mean").estimate.value, figure(&result, "median").estimate.lo), (10.0, Some(9.0)));
     let name =
         |path: &str| import(CRITERION, origin("estimates.json", Path::new(path))).unwrap().figures[0].name.clone();
     assert_eq!(name("/repo/target/criterion/parse/uri/new/estimates.json"), "parse/uri", "from within its folder");
@@ -154,7 +160,7 @@ fn an_interval_log_is_read_whole() {
     let parts = [(Duration::ZERO, Duration::from_secs(1), histogram)];
     let result = read("run.hlog", &interval_log(Duration::ZERO, parts.into_iter()));
     assert_eq!(result.tool, "hdr-histogram");
-    assert!((figure(&result, "p50").value / 500_000.0 - 1.0).abs() < 0.01, "{result:#?}");
+    assert!((figure(&result, "p50").estimate.value / 500_000.0 - 1.0).abs() < 0.01, "{result:#?}");
 }
 
 #[test]
