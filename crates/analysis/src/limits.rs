@@ -47,7 +47,7 @@ impl Question<'_> {
         }
         // By this interval a limit holds. That of α is wider: a limit that holds could seem to be crossed by it.
         let interval = measured_ratio.comparison.equivalence.or(measured_ratio.comparison.ratio);
-        let bounds = interval.filter(|interval| interval.is_bounded()).map(|interval| (interval.lo, interval.hi));
+        let bounds = interval.and_then(|interval| interval.bounds());
         let needed_s = || {
             // Fewer forks than an interval needs allow no forecast: then it is as many as that.
             let (forks, least) = (measured_ratio.comparison.forks, measured_ratio.comparison.method.min_forks());

@@ -252,10 +252,9 @@ fn hold_against_figures(ratio: &mut CurrencyRatio, starts: u32) {
 
 fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
     let comparison = &measured_ratio.comparison;
-    let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
     let bound = measured_ratio.bound.as_ref().filter(|_| pair.void.is_none());
     let (kind, material) = if bound.is_some() { (VerdictKind::Inconclusive, false) } else { kind_of(verdict) };
-    let bounds = bounds.filter(|_| bound.is_none());
+    let bounds = comparison.ratio.filter(|_| bound.is_none()).and_then(|ratio| ratio.bounds());
     let change = Change { ratio: comparison.estimate, bounds };
     let reason = match (verdict, bound) {
         (_, Some((_, reason))) => Some(reason.clone()),

@@ -2,7 +2,7 @@
 
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::{Currency, PriorUse};
-use tare_stats::{Comparison, Interval, VariancePrior};
+use tare_stats::{Comparison, VariancePrior};
 use tare_units::grouped_by;
 
 use crate::compare::Pair;
@@ -53,8 +53,8 @@ pub(crate) fn is_used(comparison: &Comparison) -> bool {
 pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let (comparison, source) = (&measured_ratio.comparison, measured_ratio.prior_source.as_ref()?);
     let prior = comparison.method.prior?;
-    bounds(comparison.ratio)?;
-    let (without, is_used) = (bounds(comparison.without_prior)?, is_used(comparison));
+    comparison.ratio?.bounds()?;
+    let (without, is_used) = (comparison.without_prior?.bounds()?, is_used(comparison));
     let whose = format!("the standard deviation of {} ({})", source.text, share(prior.sd));
     let text = match comparison.sd_forks {
         // The same words for all comparisons of the kind, so that a report states them once.
@@ -69,8 +69,4 @@ pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let (sd, df) = (prior.sd, prior.df);
     let (lo_without, hi_without) = without;
     Some(PriorEffect { comparisons: source.comparisons, sd, df, is_used, lo_without, hi_without, text })
-}
-
-fn bounds(interval: Option<Interval>) -> Option<(f64, f64)> {
-    interval.filter(Interval::is_bounded).map(|interval| (interval.lo, interval.hi))
 }

@@ -33,8 +33,9 @@ impl Interval {
         (self.hi - self.lo) / 2.0
     }
 
-    pub fn is_bounded(&self) -> bool {
-        self.lo.is_finite() && self.hi.is_finite()
+    /// Both bounds; `None` where one is not finite.
+    pub fn bounds(&self) -> Option<(f64, f64)> {
+        (self.lo.is_finite() && self.hi.is_finite()).then_some((self.lo, self.hi))
     }
 
     /// Whether `value` lies between the bounds, both included.
@@ -72,7 +73,7 @@ impl Estimate {
 /// Without bounds that are not finite.
 impl From<Interval> for Estimate {
     fn from(interval: Interval) -> Self {
-        Self::new(interval.estimate, interval.is_bounded().then_some((interval.lo, interval.hi)))
+        Self::new(interval.estimate, interval.bounds())
     }
 }
 
