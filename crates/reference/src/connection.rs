@@ -1,8 +1,8 @@
 //! One connection of the server: requests are parsed from the stream, and bodies are counted and discarded.
 
 use tare_sys::clock::Nanos;
+use tare_wire::http::{Body, Chunked};
 
-use crate::body::Body;
 use crate::http2::Http2;
 use crate::request::{Persistence, Request};
 use crate::websocket::WebSocket;
@@ -42,13 +42,14 @@ impl Connection {
         self.unused.is_empty() && self.current.is_none() && !self.is_answering
     }
 
-    /// Adds received bytes. [`Connection::next`] parses them.
-    pub(crate) fn receive(&mut self, mut bytes: &[u8]) {
-        // A large body need not be copied. `next` finds errors in it again.
-        if let Some((_, body)) = self.current.as_mut().filter(|_| self.unused.is_empty()) {
-            bytes = &bytes[body.take(bytes).unwrap_or(0)..];
+    /// Adds received bytes. [`Connection::next`] parses them. Fails when the framing of a chunk is wrong.
+    pub(crate) fn receive(&mut self, mut bytes: &[u8]) -> Result<(), ()> {
+        // A large body need not be copied.
+        if let Some((request, body)) = self.current.as_mut().filter(|_| self.unused.is_empty()) {
+            bytes = &bytes[count(request, body, bytes)?.0..];
         }
         self.unused.extend_from_slice(bytes);
+        Ok(())
     }
 
     /// The next complete request, once the one before has been answered. Fails when the bytes are not HTTP, or more
@@ -67,12 +68,16 @@ impl Connection {
                 None => return Err(()),
             }
         }
-        let Some((_, body)) = &mut self.current else { return Ok(None) };
-        let used = body.take(&self.unused)?;
+        let Some((request, body)) = &mut self.current else { return Ok(None) };
+        let (used, is_complete) = count(request, body, &self.unused)?;
         self.unused.drain(..used);
-        let complete = self.current.take_if(|(_, body)| body.is_complete());
-        Ok(complete.map(|(request, body)| Request { body_bytes: body.counted, ..request }))
+        Ok(self.current.take_if(|_| is_complete).map(|(request, _)| request))
     }
+}
+
+/// Counts the available bytes of a body, and discards them. Returns how many it used, and whether the body is complete.
+fn count(request: &mut Request, body: &mut Body, bytes: &[u8]) -> Result<(usize, bool), ()> {
+    body.feed(bytes, |content| request.body_bytes += content.len() as u64).map_err(|_| ())
 }
 
 fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
@@ -89,11 +94,11 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
         persistence: if is_1_0 { Persistence::Closes } else { Persistence::Stays },
         ..Request::default()
     };
-    let mut body = Body::of_length(0);
+    let mut body = Body::Length(0);
     for header in parsed.headers.iter() {
         let value = std::str::from_utf8(header.value).map_err(|_| ())?.trim();
         if header.name.eq_ignore_ascii_case("content-length") {
-            body = Body::of_length(value.parse().map_err(|_| ())?);
+            body = Body::Length(value.parse().map_err(|_| ())?);
         } else if header.name.eq_ignore_ascii_case("connection") {
             request.persistence = match value {
                 _ if value.eq_ignore_ascii_case("close") => Persistence::Closes,
@@ -103,7 +108,10 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, Body, usize)>, ()> {
         } else if header.name.eq_ignore_ascii_case("sec-websocket-key") {
             request.websocket_key = Some(value.to_owned());
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-            body = if value.eq_ignore_ascii_case("chunked") { Body::chunked() } else { return Err(()) };
+            if !value.eq_ignore_ascii_case("chunked") {
+                return Err(());
+            }
+            body = Body::Chunked(Chunked::default());
         }
     }
     Ok(Some((request, body, head_bytes)))

@@ -2,7 +2,6 @@
 //! that a measurement can be checked. It is single-threaded, and speaks HTTP/1.1, WebSocket, HTTP/2 without TLS and unary
 //! gRPC.
 
-mod body;
 mod connection;
 mod contract;
 mod http2;

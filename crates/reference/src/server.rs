@@ -188,7 +188,9 @@ impl<'a> Server<'a> {
             self.requests += 1;
             return self.send_after(io, token, answer);
         }
-        connection.receive(bytes);
+        if connection.receive(bytes).is_err() {
+            return self.drop_connection(io, token);
+        }
         self.serve_connection(io, token, is_whole.then_some(bytes));
     }
 

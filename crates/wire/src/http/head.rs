@@ -19,12 +19,36 @@ pub struct Head<'a> {
 
 /// The part of a body that is to come.
 #[derive(Debug)]
-pub(super) enum Body {
+pub enum Body {
     /// Exactly this number of bytes.
     Length(u64),
     Chunked(Chunked),
     /// Everything until the connection ends.
     UntilClose,
+}
+
+impl Body {
+    /// Passes the content at the start of `input` to `data`. Returns how many bytes belonged to the body, and whether it is
+    /// complete.
+    pub fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
+        match self {
+            Self::Length(remaining) => {
+                let take = usize::try_from(*remaining).map_or(input.len(), |remaining| remaining.min(input.len()));
+                if take > 0 {
+                    data(&input[..take]);
+                }
+                *remaining -= take as u64;
+                Ok((take, *remaining == 0))
+            }
+            Self::Chunked(chunked) => chunked.feed(input, data),
+            Self::UntilClose => {
+                if !input.is_empty() {
+                    data(input);
+                }
+                Ok((input.len(), false))
+            }
+        }
+    }
 }
 
 impl<'a> Head<'a> {

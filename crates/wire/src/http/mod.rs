@@ -9,7 +9,7 @@ mod response;
 
 pub use chunked::Chunked;
 pub use error::ParseError;
-pub use head::Head;
+pub use head::{Body, Head};
 pub use http::Method;
 pub use httparse::Header as Field;
 pub use request::{EncodeError, Request, announces_chunks, announces_close, check_request, method_named, push_chunks};

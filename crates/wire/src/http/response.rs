@@ -137,23 +137,8 @@ impl ResponseParser {
     }
 
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {
-        let rest = &input[at..];
         let (consumed, complete) = match &mut self.body {
-            Some(Body::Length(remaining)) => {
-                let take = usize::try_from(*remaining).map_or(rest.len(), |remaining| remaining.min(rest.len()));
-                if take > 0 {
-                    sink.body(&rest[..take]);
-                }
-                *remaining -= take as u64;
-                (take, *remaining == 0)
-            }
-            Some(Body::Chunked(chunked)) => chunked.feed(rest, |bytes| sink.body(bytes))?,
-            Some(Body::UntilClose) => {
-                if !rest.is_empty() {
-                    sink.body(rest);
-                }
-                (rest.len(), false)
-            }
+            Some(body) => body.feed(&input[at..], |bytes| sink.body(bytes))?,
             None => (0, false),
         };
         Ok(if complete {
