@@ -27,7 +27,6 @@ pub(super) struct Answer {
     pub(super) headers: Vec<(String, String)>,
     /// Of a gRPC call, its message.
     pub(super) body: Vec<u8>,
-    pub(super) trailers: Vec<(String, String)>,
     /// What a gRPC call adds to an answer.
     pub(super) reply: Option<Reply>,
     pub(super) keeps_alive: bool,
@@ -42,11 +41,11 @@ impl Answer {
         (!values.is_empty()).then(|| values.join(", "))
     }
 
-    fn read_reply(&mut self) {
+    fn read_reply(&mut self, trailers: &[(String, String)]) {
         let mut reply = Reply::default();
         reply.take_headers(|name| field(&self.headers, name));
         let message = reply.take_body(&self.body).to_vec();
-        reply.take_trailers(|name| field(&self.trailers, name));
+        reply.take_trailers(|name| field(trailers, name));
         (self.body, self.reply) = (message, Some(reply));
     }
 }
@@ -54,16 +53,6 @@ impl Answer {
 fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a [u8]> {
     fields.iter().find(|(is, _)| is == name).map(|(_, value)| value.as_bytes())
 }
-
-/// Takes an answer, or only its start.
-pub(super) trait AnswerReader: Sink {
-    /// Whether the rest need not come.
-    fn has_enough(&self) -> bool {
-        false
-    }
-}
-
-impl AnswerReader for Answer {}
 
 impl Sink for Answer {
     fn head(&mut self, head: &Head<'_>) {
@@ -150,10 +139,10 @@ impl Client {
         let deadline = Deadline::after(self.timeout);
         let mut http2 = self.http2.take().map_or_else(|| self.begin_http2(deadline), Ok)?;
         let mut answer = Answer { keeps_alive: true, ..Answer::default() };
-        answer.trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
+        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
         self.http2 = Some(http2);
         if request.grpc.is_some() {
-            answer.read_reply();
+            answer.read_reply(&trailers);
         }
         Ok(answer)
     }
@@ -167,7 +156,7 @@ impl Client {
         http2: &mut Http2,
         request: &Request,
         deadline: Deadline,
-        reader: &mut impl AnswerReader,
+        reader: &mut impl Sink,
     ) -> Result<Vec<(String, String)>, Failure> {
         let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
         let asked = request_of(request, scheme, &self.host())?;
@@ -175,7 +164,7 @@ impl Client {
     }
 
     /// Asks over a connection of its own, until `reader` has enough. Returns whether the answer has ended.
-    pub(super) fn read_alone(&self, request: &Request, reader: &mut impl AnswerReader) -> Result<bool, Failure> {
+    pub(super) fn read_alone(&self, request: &Request, reader: &mut impl Sink) -> Result<bool, Failure> {
         let deadline = Deadline::after(self.timeout);
         if self.endpoint.is_http2 {
             self.exchange_http2(&mut self.begin_http2(deadline)?, request, deadline, reader)?;
@@ -226,12 +215,7 @@ impl Client {
     }
 
     /// Reads until `reader` has enough. Returns whether the connection stays open; `None` before the answer's end.
-    fn read(
-        &self,
-        stream: &mut Stream,
-        method: &Method,
-        reader: &mut impl AnswerReader,
-    ) -> Result<Option<bool>, Failure> {
+    fn read(&self, stream: &mut Stream, method: &Method, reader: &mut impl Sink) -> Result<Option<bool>, Failure> {
         let mut parser = ResponseParser::new();
         parser.expect_response(*method == Method::HEAD);
         let mut buffer = vec![0; 64 * 1024];

@@ -4,7 +4,7 @@ use tare_plan::contract::{Exchange, Expect, Push};
 use tare_wire::events::EventReader;
 use tare_wire::http::{Head, Sink};
 
-use super::client::{Answer, AnswerReader, Client, Failure};
+use super::client::{Answer, Client, Failure};
 use super::compare::head_difference;
 
 const CHECKED_EVENTS: u64 = 3;
@@ -32,9 +32,7 @@ impl Sink for Begin<'_> {
             Err(error) => self.difference = Some(error.to_string()),
         }
     }
-}
 
-impl AnswerReader for Begin<'_> {
     fn has_enough(&self) -> bool {
         self.events >= self.wanted || self.difference.is_some()
     }

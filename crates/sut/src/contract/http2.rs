@@ -10,10 +10,10 @@ use bytes::Bytes;
 use h2::client::{Connection, SendRequest, handshake};
 use tare_plan::contract::Request;
 use tare_sys::clock::{self, Nanos};
-use tare_wire::http::{Field, Head, status_line};
+use tare_wire::http::{Field, Head, Sink, status_line};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::client::{AnswerReader, Failure};
+use super::client::Failure;
 use super::stream::Stream;
 
 /// How long a read waits for a byte before the protocol goes on.
@@ -57,7 +57,7 @@ impl Http2 {
         request: http::Request<()>,
         body: Bytes,
         deadline: Deadline,
-        reader: &mut impl AnswerReader,
+        reader: &mut impl Sink,
     ) -> Result<Vec<(String, String)>, Failure> {
         let Self { sender, connection } = self;
         let has_body = !body.is_empty();

@@ -12,6 +12,11 @@ pub trait Sink {
     /// The head of the final answer; interim answers (1xx) are skipped.
     fn head(&mut self, head: &Head<'_>);
     fn body(&mut self, bytes: &[u8]);
+
+    /// Whether the rest need not come, for a caller who reads only the start of an answer.
+    fn has_enough(&self) -> bool {
+        false
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
