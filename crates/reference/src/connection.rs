@@ -127,7 +127,7 @@ mod tests {
         let mut connection = Connection::new(0);
         let mut found = Vec::new();
         for piece in pieces {
-            connection.receive(piece);
+            connection.receive(piece).unwrap();
             while let Ok(Some(request)) = connection.next() {
                 found.push((request.path, request.body_bytes));
             }
@@ -159,17 +159,16 @@ mod tests {
     fn what_frames_no_chunk_is_unreadable() {
         for body in ["x\r\n", "-1\r\n", "fffffffffffffffff\r\n", "3\r\nabcd\r\n", "1\r\na\r\n2x\r\n"] {
             let mut connection = Connection::new(0);
-            connection.receive(b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+            connection.receive(b"POST /path0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").unwrap();
             assert_eq!(connection.next(), Ok(None));
-            connection.receive(body.as_bytes());
-            assert_eq!(connection.next(), Err(()), "{body:?}");
+            assert_eq!(connection.receive(body.as_bytes()), Err(()), "{body:?}");
         }
     }
 
     #[test]
     fn a_request_waits_until_the_one_before_is_answered() {
         let mut connection = Connection::new(0);
-        connection.receive(TWO);
+        connection.receive(TWO).unwrap();
         assert!(matches!(connection.next(), Ok(Some(_))));
         connection.is_answering = true;
         assert_eq!(connection.next(), Ok(None));
@@ -180,7 +179,7 @@ mod tests {
     #[test]
     fn what_is_not_http_is_unreadable() {
         let mut connection = Connection::new(0);
-        connection.receive(b"\x16\x03\x01\x02");
+        connection.receive(b"\x16\x03\x01\x02").unwrap();
         assert_eq!(connection.next(), Err(()));
     }
 }
