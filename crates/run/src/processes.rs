@@ -12,7 +12,7 @@ use tare_plan::{Engine, Plan};
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, KnownStops, Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::{AgreedAnswer, CheckOutcome};
+use tare_sut::contract::{CheckOutcome, GivenAnswer};
 use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
@@ -173,7 +173,7 @@ impl TestBed for ProcessBed<'_> {
         &mut self,
         servers: &[ServerId],
         named: &NamedScenario,
-        agreed: Option<&AgreedAnswer>,
+        agreed: Option<&GivenAnswer>,
     ) -> Result<(), RunError> {
         let order = |id: &ServerId| Ok(SessionOrder::of(self.plan, *id, self.server(*id)?, named, agreed));
         let sessions = servers.iter().map(order).collect::<Result<Vec<_>, RunError>>()?;

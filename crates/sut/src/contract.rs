@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tare_plan::contract::{Exchange, Push};
 
-pub use alike::{AgreedAnswer, GivenAnswer, HeaderDifference, TwoAnswers, ask_twice, header_differences};
+pub use alike::{GivenAnswer, HeaderDifference, TwoAnswers, ask_twice, header_differences};
 use client::{Client, Failure};
 pub use stream::{Endpoint, Security};
 

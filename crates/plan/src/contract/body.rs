@@ -54,6 +54,12 @@ pub struct HexBody {
     pub hex: String,
 }
 
+impl HexBody {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self { hex: HEXLOWER.encode(bytes) }
+    }
+}
+
 /// Bytes that follow from a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,7 +91,7 @@ impl BodySpec {
 
     /// A body of these bytes: as text if they are text, so that people can read the record.
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
-        let hex = |error: std::string::FromUtf8Error| Self::Hex(HexBody { hex: HEXLOWER.encode(error.as_bytes()) });
+        let hex = |error: std::string::FromUtf8Error| Self::Hex(HexBody::of(error.as_bytes()));
         String::from_utf8(bytes).map_or_else(hex, Self::Text)
     }
 

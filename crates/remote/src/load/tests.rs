@@ -44,7 +44,6 @@ fn session_to(address: SocketAddr, connections: u32) -> SessionOrder {
         server: SERVER,
         destination: Destination { address, host: None },
         named: NamedScenario { name: "Get".to_owned(), scenario },
-        agreed: None,
         transport: Transport::default(),
         connections,
         timeout: Span::from_secs(1),

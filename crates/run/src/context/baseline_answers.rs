@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::{Role, Variant};
-use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
+use tare_sut::contract::{CheckOutcome, GivenAnswer};
 
 /// What the baseline of each group, or else its first server, answers where the contract states no body.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ impl BaselineAnswers {
     pub fn hold_against(&mut self, group: &str, has_baseline: bool, variant: &Variant, outcomes: &mut [CheckOutcome]) {
         let is_baseline = variant.role == Role::Baseline;
         for outcome in outcomes.iter_mut().filter(|outcome| outcome.passed) {
-            let Some(answer) = outcome.answer.as_ref().filter(|answer| answer.agreed().is_some()) else { continue };
+            let Some(answer) = outcome.answer.as_ref().filter(|answer| answer.is_compared()) else { continue };
             let key = (group.to_owned(), outcome.check.clone());
             match self.0.get(&key) {
                 Some((baseline, theirs)) if !is_baseline => outcome.compare_with(baseline, theirs),
@@ -25,7 +25,7 @@ impl BaselineAnswers {
     }
 
     /// What every server of a group must answer under load, where the contract does not say it.
-    pub fn agreed(&self, group: &str, scenario: &str) -> Option<AgreedAnswer> {
-        self.0.get(&(group.to_owned(), scenario.to_owned())).and_then(|(_, answer)| answer.agreed())
+    pub fn agreed(&self, group: &str, scenario: &str) -> Option<&GivenAnswer> {
+        self.0.get(&(group.to_owned(), scenario.to_owned())).map(|(_, answer)| answer)
     }
 }

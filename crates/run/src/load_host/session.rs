@@ -8,7 +8,7 @@ use tare_load::{Check, GrpcCode, Identity, LoadSession, RequestSpec, SessionSpec
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
 use tare_plan::plan::{NamedScenario, Protocol, Transport};
 use tare_plan::{Plan, ServerClock};
-use tare_sut::contract::AgreedAnswer;
+use tare_sut::contract::GivenAnswer;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
@@ -27,8 +27,6 @@ pub struct SessionOrder {
     /// The scenario with what this server is held to.
     pub named: NamedScenario,
     pub transport: Transport,
-    /// What it must answer besides, because its baseline does.
-    pub agreed: Option<AgreedAnswer>,
     /// Connections of all generators together; each carries as many requests as the transport says.
     pub connections: u32,
     pub timeout: Span,
@@ -46,14 +44,16 @@ impl SessionOrder {
         id: ServerId,
         server: &DrivenServer<'_>,
         named: &NamedScenario,
-        agreed: Option<&AgreedAnswer>,
+        agreed: Option<&GivenAnswer>,
     ) -> Self {
         let transport = server.variant.program.transport();
-        let held = scenario_for_server(&server.contract, &server.variant.identity(), named);
+        let mut held = scenario_for_server(&server.contract, &server.variant.identity(), named);
+        if let Some(agreed) = agreed.filter(|_| held.scenario.compares_answers()) {
+            agreed.add_to(&mut held.scenario.expect);
+        }
         Self {
             server: id,
             destination: Destination::of(server),
-            agreed: agreed.filter(|_| held.scenario.compares_answers()).cloned(),
             named: held,
             connections: plan.connections(&named.scenario).div_ceil(transport.protocol.depth()),
             transport,
@@ -77,7 +77,7 @@ impl SessionOrder {
             tls: tls_spec(&self.transport, &self.destination),
             server_clock: self.server_clock,
             share,
-            ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named, self.agreed.as_ref())?])
+            ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named)?])
         })?)
     }
 }
@@ -152,14 +152,8 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
     })
 }
 
-fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<RequestSpec, RunError> {
-    let (wanted, expect) = (&named.scenario.request, &named.scenario.expect);
-    let mut request = sent_and_checked(&format!("[scenarios.{}]", named.name), wanted, expect)?;
-    if let Some(AgreedAnswer { headers, body }) = agreed {
-        request.checks.extend(headers.iter().map(|(name, value)| Check::header_is(name, value)));
-        request.checks.extend(body.as_deref().map(Check::body_is));
-    }
-    Ok(request)
+fn request(NamedScenario { name, scenario }: &NamedScenario) -> Result<RequestSpec, RunError> {
+    sent_and_checked(&format!("[scenarios.{name}]"), &scenario.request, &scenario.expect)
 }
 
 /// A request of a suite as the generator sends it and checks its answer. `place` names it in errors.
@@ -205,22 +199,11 @@ mod tests {
         ] {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
             named.scenario.expect = Expect { status: 201, headers, body, grpc_status: None };
-            let request = request(&named, None).unwrap();
+            let request = request(&named).unwrap();
             assert_eq!((request.method, request.path.as_str()), (tare_load::Method::POST, "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
         }
-    }
-
-    #[test]
-    fn what_the_baseline_answered_is_checked_where_the_scenario_states_no_body() {
-        let agreed = AgreedAnswer {
-            headers: [("content-type".to_owned(), "text/plain".to_owned())].into(),
-            body: Some(b"hello".to_vec()),
-        };
-        let named = scenario("Get", None);
-        let checks = |agreed| request(&named, agreed).unwrap().checks.len();
-        assert_eq!((checks(None), checks(Some(&agreed))), (1, 3), "the status; the header and the body besides");
     }
 
     #[test]
@@ -230,7 +213,6 @@ mod tests {
             destination: Destination { address: "127.0.0.1:80".parse().unwrap(), host: None },
             named: scenario("Get", None),
             transport: Transport { protocol: Protocol::Http1 { pipeline }, ..Transport::default() },
-            agreed: None,
             connections,
             timeout: Span::from_secs(1),
             congestion: None,
@@ -266,7 +248,7 @@ mod tests {
     fn a_method_that_is_none_names_its_scenario() {
         let mut named = scenario("Get", None);
         named.scenario.request.method = "G ET".to_owned();
-        let error = request(&named, None).unwrap_err();
+        let error = request(&named).unwrap_err();
         assert!(matches!(error, RunError::Plan { key, .. } if key == "[scenarios.Get] method"));
     }
 

@@ -53,7 +53,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     ) -> Result<Self, RunError> {
         let place = servers.place;
         let agreed = context.baseline_answers.agreed(place.group, &named.name);
-        context.bed.open_sessions(&servers.ids(), named, agreed.as_ref())?;
+        context.bed.open_sessions(&servers.ids(), named, agreed)?;
         Ok(Self { context, servers, named, place })
     }
 

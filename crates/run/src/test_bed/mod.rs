@@ -13,7 +13,7 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::{AgreedAnswer, CheckOutcome};
+use tare_sut::contract::{CheckOutcome, GivenAnswer};
 use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
@@ -86,7 +86,7 @@ pub(crate) trait TestBed {
         &mut self,
         servers: &[ServerId],
         named: &NamedScenario,
-        agreed: Option<&AgreedAnswer>,
+        agreed: Option<&GivenAnswer>,
     ) -> Result<(), RunError>;
 
     /// The fewest users of a turn, one for each worker of a generator: at least 1, at most as many as connections.

@@ -30,7 +30,7 @@ use tare_plan::turn::TurnLength;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::environment::{Environment, FactSection, NetworkBandwidth};
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
-use tare_sut::contract::AgreedAnswer;
+use tare_sut::contract::GivenAnswer;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
@@ -115,7 +115,7 @@ struct Outcome {
     /// Everything that was shown, in short.
     shown: Vec<String>,
     /// What the servers of the last scenario had to answer.
-    agreed: Option<AgreedAnswer>,
+    agreed: Option<GivenAnswer>,
 }
 
 impl Simulation {

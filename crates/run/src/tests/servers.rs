@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tare_plan::contract::{ExpectBody, HexBody};
 use tare_plan::profile::{Profile, ProfileEvent};
 
 use super::*;
@@ -119,8 +120,10 @@ fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
     assert!(event.text.ends_with("write in [scenarios.Get]: may_differ = [\"body\"]"), "{}", event.text);
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
     assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 1, "a difference ends its comparison at once");
-    let agreed = outcome.agreed.unwrap();
-    assert_eq!(agreed.body.as_deref(), Some(&b"hello"[..]), "what the baseline answered holds under load");
+    let mut expect = Expect::default();
+    outcome.agreed.unwrap().add_to(&mut expect);
+    let hello = Some(ExpectBody::Hex(HexBody::of(b"hello")));
+    assert_eq!(expect.body, hello, "what the baseline answered holds under load");
 }
 
 #[test]

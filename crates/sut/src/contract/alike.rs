@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_plan::contract::{MayDiffer, Request, may_differ_line};
+use tare_plan::contract::{Expect, ExpectBody, HexBody, MayDiffer, Request, may_differ_line};
 
 use super::CheckOutcome;
 use super::client::{Answer, Client, MAX_BODY_BYTES};
@@ -44,15 +44,6 @@ struct Compared {
     may_differ: Vec<MayDiffer>,
 }
 
-/// What every answer of a scenario must have under load, because the baseline's answer had it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgreedAnswer {
-    /// The headers that say how to read the body.
-    pub headers: BTreeMap<String, String>,
-    /// The body; `None` where it may differ.
-    pub body: Option<Vec<u8>>,
-}
-
 /// A part that differs, and how in words.
 type PartDifference = (MayDiffer, String);
 
@@ -69,17 +60,22 @@ impl GivenAnswer {
         Self { headers, compared }
     }
 
-    /// What every answer must have under load, if this one is the baseline's; `None` where the contract says it.
-    pub fn agreed(&self) -> Option<AgreedAnswer> {
-        let compared = self.compared.as_ref()?;
+    /// Whether other servers must answer alike; otherwise the contract alone says what is right.
+    pub fn is_compared(&self) -> bool {
+        self.compared.is_some()
+    }
+
+    /// Adds what every answer must have under load, if this one is the baseline's: the headers that say how to read the
+    /// body, and the body, as far as they may not differ.
+    pub fn add_to(&self, expect: &mut Expect) {
+        let Some(compared) = &self.compared else { return };
         let of_body = self.headers.iter().filter(|(name, _)| OF_BODY.contains(&name.as_str()));
         let headers = of_body.filter(|(name, _)| !compared.allows(&MayDiffer::Header((*name).clone())));
+        expect.headers.extend(headers.map(|(name, value)| (name.clone(), value.clone())));
         // A longer body was not kept whole.
-        let is_known = !compared.allows(&MayDiffer::Body) && compared.body.len() < MAX_BODY_BYTES;
-        Some(AgreedAnswer {
-            headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
-            body: is_known.then(|| compared.body.clone()),
-        })
+        if !compared.allows(&MayDiffer::Body) && compared.body.len() < MAX_BODY_BYTES {
+            expect.body = Some(ExpectBody::Hex(HexBody::of(&compared.body)));
+        }
     }
 
     fn differences(&self, expected: &Self) -> Vec<PartDifference> {
@@ -322,13 +318,17 @@ mod tests {
     #[test]
     fn under_load_both_must_give_the_body_and_the_headers_that_say_how_to_read_it() {
         let headers = [TEXT, ("X-Layer", "1"), ("Location", "/a")];
-        let agreed = given(&headers, "hello", Some(&[])).agreed().unwrap();
+        let expected = |may_differ| {
+            let mut expect = Expect::default();
+            given(&headers, "hello", may_differ).add_to(&mut expect);
+            expect
+        };
+        let agreed = expected(Some(&[]));
         assert_eq!(agreed.headers.into_iter().collect::<Vec<_>>(), [("content-type".into(), "text/plain".into())]);
-        assert_eq!(agreed.body.as_deref(), Some(&b"hello"[..]));
+        assert_eq!(agreed.body, Some(ExpectBody::Hex(HexBody::of(b"hello"))));
         let may_differ = [MayDiffer::Body, MayDiffer::Header("content-type".into())];
-        let loose = given(&headers, "hello", Some(&may_differ)).agreed().unwrap();
-        assert_eq!(loose, AgreedAnswer::default());
-        assert_eq!(given(&headers, "hello", None).agreed(), None, "the contract says it");
+        assert_eq!(expected(Some(&may_differ)), Expect::default());
+        assert_eq!(expected(None), Expect::default(), "the contract says it");
     }
 
     #[test]

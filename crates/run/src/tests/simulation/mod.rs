@@ -16,7 +16,7 @@ use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
 use tare_record::{IdleSpan, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
+use tare_sut::contract::{CheckOutcome, GivenAnswer};
 use tare_sut::launch::ProgramFacts;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
@@ -214,7 +214,7 @@ impl TestBed for SimulatedBed {
         &mut self,
         _servers: &[ServerId],
         named: &NamedScenario,
-        agreed: Option<&AgreedAnswer>,
+        agreed: Option<&GivenAnswer>,
     ) -> Result<(), RunError> {
         self.world.borrow_mut().agreed = agreed.cloned();
         self.scenario.clone_from(&named.name);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_record::IdleSpan;
-use tare_sut::contract::AgreedAnswer;
+use tare_sut::contract::GivenAnswer;
 
 use crate::test_bed::slice::SliceLoad;
 
@@ -133,7 +133,7 @@ pub(crate) struct World {
     pub planted: BTreeMap<String, Planted>,
     pub actions: Vec<Action>,
     /// What the servers of the last scenario had to answer.
-    pub agreed: Option<AgreedAnswer>,
+    pub agreed: Option<GivenAnswer>,
     /// Workers of the generator; one where it is 0.
     pub workers: u32,
     /// How long a start takes.
