@@ -27,6 +27,10 @@ impl From<GrpcStatus> for String {
 }
 
 impl Request {
+    pub fn header_list(&self) -> Vec<(String, String)> {
+        self.headers.clone().into_iter().collect()
+    }
+
     /// The bytes to send after the headers; none where there is no body.
     pub fn body_bytes(&self) -> Arc<[u8]> {
         let message = self.message_bytes();
@@ -51,9 +55,10 @@ impl Request {
         if let Some(wrong) = self.body.as_ref().and_then(BodySpec::contradiction) {
             return Err(format!("body: {wrong}"));
         }
-        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let body_bytes = self.body_bytes().len();
-        http::check_request(&self.method, &self.path, headers, body_bytes).map_err(|error| error.to_string())
+        let method = http::method_named(&self.method).map_err(|error| error.to_string())?;
+        let (headers, body) = (self.header_list(), self.body_bytes());
+        let request = http::Request { method: &method, path: &self.path, host: "", headers: &headers, body: &body };
+        request.check().map_err(|error| error.to_string())
     }
 
     fn complete_call(&mut self, method: &str) -> Result<(), String> {

@@ -161,7 +161,7 @@ pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Resul
     let method = method_named(&wanted.method)
         .map_err(|error| RunError::Plan { key: format!("{place} method"), message: error.to_string() })?;
     let mut request = RequestSpec::new(method, &wanted.path).expecting(Check::status(expect.status));
-    request.headers.extend(wanted.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    request.headers = wanted.header_list();
     request.checks.extend(expect.headers.iter().map(|(name, value)| Check::header_is(name, value)));
     request.checks.extend(expect.body.as_ref().map(|body| match body {
         ExpectBody::Exact(text) => Check::body_is(text.as_bytes()),

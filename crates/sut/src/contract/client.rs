@@ -127,12 +127,20 @@ impl Client {
         if self.endpoint.is_http2 {
             return self.ask_http2(request);
         }
-        let method = method_named(&request.method)?;
-        let bytes = encode(request, &method, &self.host())?;
+        let (method, bytes) = self.encode(request)?;
         let has_body = request.body.is_some();
         let mut attempts = (1..ATTEMPTS).map(|_| self.exchange(&method, &bytes, has_body));
         let answer = attempts.find(|answer| !matches!(answer, Err(Failure::Write(_))));
         answer.unwrap_or_else(|| self.exchange(&method, &bytes, has_body))
+    }
+
+    /// The method, and the request in HTTP/1.1.
+    fn encode(&self, request: &Request) -> Result<(Method, Vec<u8>), http::EncodeError> {
+        let (method, host) = (method_named(&request.method)?, self.host());
+        let (headers, body) = (request.header_list(), request.body_bytes());
+        let sent = http::Request { method: &method, path: &request.path, host: &host, headers: &headers, body: &body };
+        let bytes = sent.encode()?;
+        Ok((method, bytes))
     }
 
     fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
@@ -170,8 +178,8 @@ impl Client {
             self.exchange_http2(&mut self.begin_http2(deadline)?, request, deadline, reader)?;
             return Ok(!reader.has_enough());
         }
-        let method = method_named(&request.method)?;
-        let mut stream = self.send_bytes_alone(&encode(request, &method, &self.host())?)?;
+        let (method, bytes) = self.encode(request)?;
+        let mut stream = self.send_bytes_alone(&bytes)?;
         Ok(self.read(&mut stream, &method, reader)?.is_some())
     }
 
@@ -249,12 +257,6 @@ impl Client {
             _ => Failure::Read(error),
         }
     }
-}
-
-fn encode(request: &Request, method: &Method, host: &str) -> Result<Vec<u8>, http::EncodeError> {
-    let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
-    let body = request.body_bytes();
-    http::Request { method, path: &request.path, host, headers: &headers, body: &body }.encode()
 }
 
 /// Writes all bytes. Returns how many were written before a failure.

@@ -51,8 +51,7 @@ struct Line {
 impl Line {
     /// A WebSocket that the server has opened.
     fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), String> {
-        let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
-        let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode);
+        let begun = Handshake::begin(&request.path, &client.host(), &request.header_list()).map_err(Failure::Encode);
         let (mut handshake, bytes) = begun.map_err(in_words)?;
         let stream = client.send_bytes_alone(&bytes).map_err(in_words)?;
         let (endpoint, deadline) = (client.endpoint.clone(), Deadline::after(client.timeout));

@@ -12,7 +12,7 @@ pub use error::ParseError;
 pub use head::{Body, Head};
 pub use http::Method;
 pub use httparse::Header as Field;
-pub use request::{EncodeError, Request, announces_chunks, announces_close, check_request, method_named, push_chunks};
+pub use request::{EncodeError, Request, announces_chunks, announces_close, method_named, push_chunks};
 pub use response::{Progress, ResponseParser, Sink, begins_http2, begins_tls_alert, count_line_ends, status_line};
 
 /// Largest header section in bytes (status line, headers, and the trailers of a chunked body). curl has the same limit.

@@ -35,8 +35,7 @@ pub struct EncodeError(String);
 impl Request<'_> {
     /// The request as it is sent. Fails when a part violates RFC 9112, or a header states another length of the body.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        check_request(self.method.as_str(), self.path, headers, self.body.len())?;
+        self.check()?;
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.path).into_bytes();
         if !self.has("host") {
             check_header("Host", self.host)?;
@@ -58,6 +57,16 @@ impl Request<'_> {
         Ok(out)
     }
 
+    /// Checks that it can be sent, to any host.
+    pub fn check(&self) -> Result<(), EncodeError> {
+        if !self.path.starts_with('/') || !self.path.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let remedy = "begin it with / and percent-encode spaces and non-ASCII characters";
+            return Err(EncodeError(format!("`{}` is not a request path; {remedy}", self.path.escape_debug())));
+        }
+        self.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
+        check_framing(self.headers, self.body.len())
+    }
+
     fn is_chunked(&self) -> bool {
         self.headers.iter().any(|(name, value)| announces_chunks(name, value))
     }
@@ -65,22 +74,6 @@ impl Request<'_> {
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
-}
-
-/// Checks that a request can be sent whose body has this length.
-pub fn check_request<'a>(
-    method: &str,
-    path: &str,
-    headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-    body_bytes: usize,
-) -> Result<(), EncodeError> {
-    method_named(method)?;
-    if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let remedy = "begin it with / and percent-encode spaces and non-ASCII characters";
-        return Err(EncodeError(format!("`{}` is not a request path; {remedy}", path.escape_debug())));
-    }
-    headers.clone().try_for_each(|(name, value)| check_header(name, value))?;
-    check_framing(headers, body_bytes)
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), EncodeError> {
@@ -92,12 +85,9 @@ fn check_header(name: &str, value: &str) -> Result<(), EncodeError> {
 
 /// Refuses headers that would let the server wait for more body than is sent, or take the rest of it for a request (RFC
 /// 9112, section 6.3).
-fn check_framing<'a>(
-    headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-    body_bytes: usize,
-) -> Result<(), EncodeError> {
+fn check_framing(headers: &[(String, String)], body_bytes: usize) -> Result<(), EncodeError> {
     let given = |wanted: &'static str| {
-        headers.clone().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
+        headers.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
     };
     let wrong = |text: String| Err(EncodeError(text));
     if given("content-length").chain(given("transfer-encoding")).count() > 1 {
