@@ -23,7 +23,8 @@ pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>
     let (python, programs) = environment(folder, build.is_some(), activated);
     let is_installed = || programs.is_some_and(|programs| programs.join("uvicorn").exists());
     let has_server = needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") || is_installed();
-    let arguments = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
+    let program = program.map(str::to_owned).or_else(|| program_in_package(folder));
+    let arguments = match program.or_else(|| only_application(folder)) {
         Some(program) => arguments(&program, folder, &needs, has_server).map_err(|doubt| match &build {
             Some(_) => doubt,
             None => format!("{doubt}, or activate the environment that has it"),
@@ -61,6 +62,16 @@ fn program_in_package(folder: &Path) -> Option<String> {
         file.ends_with("/manage.py") || Application::of(&read(folder, file).unwrap_or_default(), false).is_some()
     };
     files.find(is_server)
+}
+
+/// The only file of the folder that makes an application, whatever its name.
+fn only_application(folder: &Path) -> Option<String> {
+    let is_application = |file: &String| {
+        let source = || read(folder, file).unwrap_or_default();
+        file.ends_with(".py") && !file.contains("test") && Application::of(&source(), false).is_some()
+    };
+    let mut found = names_in(folder).into_iter().filter(is_application);
+    found.next().filter(|_| found.next().is_none())
 }
 
 struct Application {

@@ -285,7 +285,9 @@ fn python_installs_what_the_project_needs() {
         let python = if build.is_some() { ".venv/bin/python" } else { "python3" };
         assert_known(&[files, &[("main.py", "")]].concat(), "Python", build.as_deref(), &format!("{python} main.py"));
     }
-    assert_doubted(&[("pyproject.toml", "")], "there is no app.py, main.py");
+    for files in [&[][..], &[("a.py", "app = FastAPI()\n"), ("b.py", "app = Flask(__name__)\n")]] {
+        assert_doubted(&[&[("pyproject.toml", "")], files].concat(), "there is no app.py, main.py");
+    }
 }
 
 #[test]
@@ -321,6 +323,7 @@ fn python_finds_applications_in_packages_and_factories() {
         ([fastapi, ("app/main.py", app)], uvicorn(&format!("app.main:app {on}"))),
         ([fastapi, ("src/shop/main.py", app)], uvicorn(&format!("shop.main:app {on} --app-dir src"))),
         ([fastapi, ("shop/__init__.py", app)], uvicorn(&format!("shop:app {on}"))),
+        ([fastapi, ("shop.py", app)], uvicorn(&format!("shop:app {on}"))),
         (
             [fastapi, ("main.py", "def create_app():\n    return FastAPI()\n")],
             uvicorn(&format!("main:create_app {on} --factory")),
