@@ -15,7 +15,7 @@ use crate::servers::report_unavailable;
 pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let mut schedule = ForkSchedule::new(plan, &plan.groups);
-    context.steps.iter().for_each(|step| schedule.note_step(step));
+    context.checkpoint.steps.iter().for_each(|step| schedule.note_step(step));
     for (at, group) in plan.groups.iter().enumerate() {
         report_unavailable(context, &group.variants, &group.id)?;
         let record = context.journal.record();

@@ -4,7 +4,6 @@ pub(crate) mod baseline_answers;
 pub(crate) mod cores;
 pub(crate) mod journal;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +13,7 @@ use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
-use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep, SharedLoad};
+use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::baseline_answers::BaselineAnswers;
@@ -68,14 +67,10 @@ pub(crate) struct RunContext<'a> {
     pub cores: Cores,
     pub bed: Box<dyn TestBed + 'a>,
     pub journal: Journal<'a>,
-    /// What the first fork that measures it fixes for all, of each scenario.
-    pub loads: Vec<SharedLoad>,
     /// What all servers of a group must answer where the contract does not say it.
     pub baseline_answers: BaselineAnswers,
-    /// The whole steps so far, those before an interruption included.
-    pub steps: Vec<DoneStep>,
-    /// The files of all programs when the run began.
-    pub files: BTreeMap<String, String>,
+    /// How far the run is, what was done before an interruption included.
+    pub checkpoint: Checkpoint,
     reasons_to_stop: &'a ReasonsToStop<'a>,
 }
 
@@ -109,9 +104,9 @@ impl<'a> RunContext<'a> {
         journal: Journal<'a>,
         reasons_to_stop: &'a ReasonsToStop<'a>,
     ) -> Self {
-        let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
+        let checkpoint = journal.record().checkpoint.clone().unwrap_or_default();
         let baseline_answers = BaselineAnswers::default();
-        Self { plan, cores, bed, journal, loads, baseline_answers, steps, files, reasons_to_stop }
+        Self { plan, cores, bed, journal, baseline_answers, checkpoint, reasons_to_stop }
     }
 
     /// Tells the observer what is done at a place, in words.
@@ -152,26 +147,21 @@ impl<'a> RunContext<'a> {
     /// Keeps and shows that a program of the servers is another file than when the run began, if one is.
     pub fn note_changed_program(&mut self) -> Result<(), RunError> {
         let mut files = self.bed.program_files().into_iter();
-        let changed = files.find(|(file, state)| self.files.get(file).is_some_and(|before| before != state));
+        let changed = files.find(|(file, state)| self.checkpoint.files.get(file).is_some_and(|before| before != state));
         let Some((file, _)) = changed else { return Ok(()) };
         self.record_new_event(EventRecord::new(EventKind::ProgramChanged { file }))
     }
 
     pub fn note_step(&mut self, step: DoneStep) -> Result<(), RunError> {
-        self.steps.push(step);
+        self.checkpoint.steps.push(step);
         self.save_checkpoint()
     }
 
     /// Keeps how far the run is. An interrupted run goes on from here.
     pub fn save_checkpoint(&mut self) -> Result<(), RunError> {
-        let checkpoint = Checkpoint {
-            at_ns: self.bed.elapsed_ns(),
-            entries: self.journal.record().entry_counts(),
-            steps: self.steps.clone(),
-            loads: self.loads.clone(),
-            files: self.files.clone(),
-        };
-        self.journal.save_checkpoint(checkpoint)
+        self.checkpoint.at_ns = self.bed.elapsed_ns();
+        self.checkpoint.entries = self.journal.record().entry_counts();
+        self.journal.save_checkpoint(self.checkpoint.clone())
     }
 
     /// Keeps and shows an event of a fork, of one server or scenario where these are given.

@@ -113,7 +113,8 @@ fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, R
     let told = measured.filter(|_| known.is_none()).and_then(|fixed| fixed.slowest_per_s);
     if told.is_some() {
         let (group, named) = (scenario.place.group.to_owned(), scenario.named.name.clone());
-        scenario.context.loads.push(SharedLoad { group, scenario: named, slowest_per_s: told, windows: None });
+        let load = SharedLoad { group, scenario: named, slowest_per_s: told, windows: None };
+        scenario.context.checkpoint.loads.push(load);
     }
     Ok(known.or(measured))
 }

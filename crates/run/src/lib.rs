@@ -88,7 +88,7 @@ fn carry_out(
     let bed = ProcessBed::new(&plan, inputs, &cores, Duration::from_nanos(elapsed));
     let journal = Journal::begin(record, Some(writer), observer);
     let mut context = RunContext::new(&plan, cores, Box::new(bed), journal, inputs.reasons_to_stop);
-    context.files = resume::files_of_run(&plan, inputs);
+    context.checkpoint.files = resume::files_of_run(&plan, inputs);
     let result = first
         .map_or(Ok(()), |event| context.record_event(event))
         .and_then(|()| prepare_machine(inputs, &mut context))

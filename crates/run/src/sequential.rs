@@ -22,7 +22,7 @@ type SequentialCell<'a> = (&'a Group, &'a NamedScenario, &'a Variant);
 pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let cells: Vec<SequentialCell<'_>> = plan.groups.iter().flat_map(cells_of).collect();
-    let done = context.steps.len();
+    let done = context.checkpoint.steps.len();
     for (index, (group, named, variant)) in cells.iter().copied().enumerate().skip(done) {
         let begin = context.elapsed();
         let left: Duration = cells[index..].iter().map(|(_, named, _)| cell_time(plan, named)).sum();

@@ -109,7 +109,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// What the first fork that measured this scenario has fixed for all.
     pub fn shared_load(&mut self) -> Option<&mut SharedLoad> {
         let (group, scenario) = (self.place.group, &self.named.name);
-        self.context.loads.iter_mut().find(|load| load.group == group && load.scenario == *scenario)
+        self.context.checkpoint.loads.iter_mut().find(|load| load.group == group && load.scenario == *scenario)
     }
 
     /// Tells the observer how the comparisons stand by what has been measured so far.

@@ -193,7 +193,7 @@ impl Simulation {
         let journal = Journal::begin(record, None, &mut observer);
         let bed = Box::new(SimulatedBed::new(Rc::clone(&world)));
         let mut context = RunContext::new(&plan, cores, bed, journal, reasons_to_stop);
-        context.files = BTreeMap::from([simulation::program("1")]);
+        context.checkpoint.files = BTreeMap::from([simulation::program("1")]);
         let status = crate::measure(&mut context).unwrap();
         let record = context.finish(status).unwrap();
         let World { actions, agreed, .. } = &*world.borrow();
