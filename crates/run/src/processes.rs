@@ -31,7 +31,7 @@ use crate::progress::RunPosition;
 use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::RunningServers;
 use crate::server_host::local::watch::WatchOrder;
-use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
+use crate::server_host::{LocalServers, SamplingOrder, ServerHost, StartFailure};
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{OnStage, ServerId, ServerStart, TestBed};
 
@@ -117,7 +117,7 @@ impl TestBed for ProcessBed<'_> {
         self.inputs.launches.program_files()
     }
 
-    fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
+    fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, StartFailure>>, RunError> {
         let order = |ServerStart { id, variant, log_name }: &ServerStart<'_>| {
             // A program sizes its pools by the cores that it starts on. These must be those that it is measured on,
             // unless an option has told it.

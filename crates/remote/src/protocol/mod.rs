@@ -14,6 +14,6 @@ pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use sampled::SampledReport;
 pub use task::{
     AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, LoadCommand, LoadTask, MachineFacts, ServersTask,
-    StartResult, StoppedServer, Task,
+    StoppedServer, Task,
 };
 pub(crate) use task::{answer_of, label_event};

@@ -10,8 +10,7 @@ use tare_record::environment::FactSection;
 use tare_record::{EventRecord, ServerUse};
 use tare_run::load::Equipment;
 use tare_run::load_host::{SessionOrder, SliceLoad, VerifyOrder};
-use tare_run::server_host::{SamplingOrder, ServerId, StartOrder, StartedServer, WatchOrder};
-use tare_sut::SutError;
+use tare_run::server_host::{SamplingOrder, ServerId, StartFailure, StartOrder, StartedServer, WatchOrder};
 use tare_sut::contract::CheckOutcome;
 use tare_sut::jdk::Jdk;
 use tare_sut::server::Status;
@@ -168,7 +167,7 @@ pub enum Answer {
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
-    Started(Vec<StartResult>),
+    Started(Vec<Result<StartedServer, StartFailure>>),
     Status(Status),
     Log(Option<String>),
     /// The CPU that each server used at rest.
@@ -224,29 +223,6 @@ pub(crate) fn label_event(event: &EventRecord, place: &str) -> EventRecord {
     let found = EventRecord::new(event.kind.clone());
     let text: String = found.text.chars().filter(|c| !c.is_control()).collect();
     EventRecord { text: format!("on {place}: {text}"), ..found }
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum StartResult {
-    /// It accepts connections.
-    Ready(StartedServer),
-    /// The start was ended early.
-    Cancelled,
-    /// Other programs took every port that was chosen for it, this one last.
-    PortLost { server: String, port: u16, owner: String, tries: u32 },
-    /// The reason.
-    Failed(String),
-}
-
-impl From<Result<StartedServer, SutError>> for StartResult {
-    fn from(started: Result<StartedServer, SutError>) -> Self {
-        match started {
-            Ok(started) => Self::Ready(started),
-            Err(SutError::Cancelled { .. }) => Self::Cancelled,
-            Err(SutError::PortLost { server, port, owner, tries }) => Self::PortLost { server, port, owner, tries },
-            Err(error) => Self::Failed(error.to_string()),
-        }
-    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

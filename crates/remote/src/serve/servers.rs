@@ -13,7 +13,7 @@ use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::{cache_folder, present_jar};
 
-use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StartResult, StoppedServer};
+use crate::protocol::{Answer, Bytes, SampledReport, ServersTask, StoppedServer};
 use crate::servers::CHUNK;
 use crate::servers::files::FileStore;
 use crate::servers::leftovers::{mark_used, remove_leftovers};
@@ -85,7 +85,7 @@ impl AgentHost {
             }
             ServersTask::Finish { hash, name } => Answer::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),
             ServersTask::Disturbances { cpus } => Answer::Disturbances(disturbances(&cpus, &self.cancelled)),
-            ServersTask::Start(starts) => Answer::Started(self.start(starts)?),
+            ServersTask::Start(starts) => self.start(starts)?,
             ServersTask::MoveTo { server, cpus } => {
                 self.servers.move_to(server, &cpus);
                 Answer::Done
@@ -124,7 +124,7 @@ impl AgentHost {
     }
 
     /// Starts servers in the folder of their logs, as there is no folder of a suite here.
-    fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Vec<StartResult>, String> {
+    fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Answer, String> {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for start in &mut starts {
             let logs: Vec<PathBuf> = start.starts().map(|spec| spec.log_path.clone()).collect();
@@ -142,8 +142,7 @@ impl AgentHost {
                 next = spec.upstream.as_deref_mut();
             }
         }
-        let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
-        Ok(results.into_iter().map(StartResult::from).collect())
+        self.servers.start(&starts).map(Answer::Started).map_err(|error| error.to_string())
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Answer, String> {

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use tare_record::ServerUse;
 use tare_run::server_host::{
-    SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
+    SamplingOrder, ServerHost, ServerId, ServerMachine, StartFailure, StartOrder, StartedServer, WatchOrder,
+    no_sampler_attached,
 };
 use tare_run::{RunError, plain_line};
 use tare_sut::SutError;
@@ -21,7 +22,7 @@ use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::RemoteHost;
-use crate::protocol::{Answer, Bytes, ServersTask, StartResult, StoppedServer, Task, answer_of};
+use crate::protocol::{Answer, Bytes, ServersTask, StoppedServer, Task, answer_of};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const LARGEST_RECORDING: u64 = 1 << 30;
@@ -43,25 +44,22 @@ impl<'a> RemoteServers<'a> {
     }
 
     /// The result of a start there. A server that cannot be reached from here is an error.
-    pub(super) fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
+    pub(super) fn check_started(
+        &self,
+        start: &StartOrder,
+        result: Result<StartedServer, StartFailure>,
+    ) -> Result<StartedServer, StartFailure> {
         let (server, host) = (start.name(), self.host);
-        match result {
-            StartResult::Ready(StartedServer { startup_ns, address }) => {
-                let address = SocketAddr::new(host.address(), address.port());
-                TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| {
-                    SutError::Other(format!(
-                        "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it \
-                         listen on {{address}} or $TARE_ADDRESS, or name another address with --server-address"
-                    ))
-                })?;
-                Ok(StartedServer { startup_ns, address })
-            }
-            StartResult::Cancelled => Err(SutError::Cancelled { server }),
-            StartResult::PortLost { server, port, owner, tries } => {
-                Err(SutError::PortLost { server: format!("on {host}: {server}"), port, owner, tries })
-            }
-            StartResult::Failed(reason) => Err(self.error(reason)),
-        }
+        let there = |failure: StartFailure| StartFailure { text: format!("on {host}: {}", failure.text), ..failure };
+        let StartedServer { startup_ns, address } = result.map_err(there)?;
+        let address = SocketAddr::new(host.address(), address.port());
+        TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| {
+            SutError::Other(format!(
+                "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it listen on \
+                 {{address}} or $TARE_ADDRESS, or name another address with --server-address"
+            ))
+        })?;
+        Ok(StartedServer { startup_ns, address })
     }
 
     fn error(&self, reason: impl std::fmt::Display) -> SutError {
@@ -111,7 +109,7 @@ impl<'a> RemoteServers<'a> {
 }
 
 impl ServerHost for RemoteServers<'_> {
-    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, StartFailure>>, RunError> {
         let task = ServersTask::Start(starts.to_vec());
         let results =
             self.host.agent().call_first(Task::Servers(task), Some(&self.cancelled), |answer| match answer {

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use tare_plan::profile::ProfileEvent;
-use tare_run::server_host::{SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartOrigin};
+use tare_run::server_host::{
+    SamplingOrder, ServerHost, ServerId, ServerMachine, StartFailure, StartOrder, StartOrigin,
+};
 use tare_sut::SutError;
 use tare_sut::server::Status;
 
 use super::remote_servers::RemoteServers;
 use super::{HostChoice, RemoteHost};
 use crate::link::tests::{FakeAgent, agent_that_answers, greeting, group_of, other_version, send};
-use crate::protocol::{Answer, Bytes, FilePart, Report, ServersTask, StartResult, Task, answer_of};
+use crate::protocol::{Answer, Bytes, FilePart, Report, ServersTask, Task, answer_of};
 use crate::serve::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
@@ -79,11 +81,11 @@ fn a_start_there_whose_ports_others_took_is_told_from_a_server_that_failed() {
     let address = "127.0.0.1".parse().unwrap();
     let start = StartOrder { id: ServerId(0), origin, open_files: 0, meter: None, logs_stops: false, address };
     let (server, owner) = ("app".to_owned(), "PID 1 (other)".to_owned());
-    let lost = StartResult::from(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }));
-    let sent = serde_json::to_string(&lost).unwrap();
+    let lost = StartFailure::from(SutError::PortLost { server, port: 40_000, owner, tries: 5 });
+    let sent = serde_json::to_string(&Err::<(), _>(lost)).unwrap();
     let error = servers.check_started(&start, serde_json::from_str(&sent).unwrap()).unwrap_err();
-    assert!(matches!(error, SutError::PortLost { tries: 5, .. }), "a run voids no server for it: {error}");
-    assert!(error.to_string().starts_with("on local: app: port 40000 was free when tare chose it"), "{error}");
+    assert!(error.is_port_lost, "a run voids no server for it: {error:?}");
+    assert!(error.text.starts_with("on local: app: port 40000 was free when tare chose it"), "{error:?}");
 }
 
 #[test]

@@ -84,6 +84,24 @@ pub struct StartedServer {
     pub address: SocketAddr,
 }
 
+/// Why a server has not started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StartFailure {
+    /// The first line says what happened. The last lines of the server's log may follow.
+    pub text: String,
+    /// Whether the start was ended early.
+    pub is_cancelled: bool,
+    /// Whether other programs took every port that was chosen for it.
+    pub is_port_lost: bool,
+}
+
+impl From<SutError> for StartFailure {
+    fn from(error: SutError) -> Self {
+        let is_cancelled = matches!(error, SutError::Cancelled { .. });
+        Self { text: error.to_string(), is_cancelled, is_port_lost: matches!(error, SutError::PortLost { .. }) }
+    }
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SamplingOrder {
     pub server: ServerId,
@@ -101,7 +119,7 @@ pub fn no_sampler_attached() -> SutError {
 /// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
 pub trait ServerHost {
     /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
-    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError>;
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, StartFailure>>, RunError>;
 
     /// Whether it can be reached. This machine always can.
     fn check(&self) -> Result<(), RunError> {

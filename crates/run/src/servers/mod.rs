@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tare_plan::plan::{Program, Variant};
 use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord, RESTLESS_SHARE};
-use tare_sut::SutError;
 use tare_sut::launch::ProgramFacts;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -15,6 +14,7 @@ use tare_units::file_name;
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::RunPosition;
+use crate::server_host::StartFailure;
 use crate::servers::verification::{report_header_differences, verify_servers};
 use crate::test_bed::{ServerId, ServerStart, TestBed};
 
@@ -271,8 +271,8 @@ fn start_batch<'a>(
             Ok(startup_ns) => {
                 ready.push(ServerState { startup_ns, health: Health::Healthy, is_started: true, ..server });
             }
-            Err(SutError::Cancelled { .. }) => {}
-            Err(error) => report_failed_start(context, &server, &error, place)?,
+            Err(failure) if failure.is_cancelled => {}
+            Err(failure) => report_failed_start(context, &server, &failure, place)?,
         }
     }
     Ok(ready)
@@ -281,16 +281,14 @@ fn start_batch<'a>(
 fn report_failed_start(
     context: &mut RunContext<'_>,
     server: &ServerState<'_>,
-    error: &SutError,
+    failure: &StartFailure,
     place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
-    let message = error.to_string();
-    // The first line of the error says what happened; the last lines of the server's log follow.
-    let (text, log) = message.split_once('\n').unwrap_or((&message, ""));
+    let (text, log) = failure.text.split_once('\n').unwrap_or((&failure.text, ""));
     let reason = text.trim_end_matches(':').to_owned();
     let log = Some(log.to_owned()).filter(|log| !log.is_empty());
     let mut failed = EventRecord { log, ..EventRecord::new(EventKind::ServerNotStarted { reason }) };
-    if matches!(error, SutError::PortLost { .. }) {
+    if failure.is_port_lost {
         // Another program's doing: this start does not count, and all others do.
         (failed.voids, failed.level) = (false, EventLevel::Warning);
     }

@@ -21,6 +21,7 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 use crate::progress::RunPosition;
+use crate::server_host::StartFailure;
 use crate::test_bed::slice::SliceLoad;
 
 pub use crate::server_host::ServerId;
@@ -63,7 +64,7 @@ pub(crate) trait TestBed {
     fn program_files(&self) -> BTreeMap<String, String>;
 
     /// Starts servers side by side on `cpus`. Returns the nanoseconds until each was ready, or why it failed.
-    fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;
+    fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, StartFailure>>, RunError>;
 
     /// Compares a server's answers with its contract: those of `scenarios`, and all checks. Fails when the agent that
     /// asks is lost; a server that does not answer is an outcome.

@@ -19,7 +19,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
-use super::{SamplingOrder, ServerHost, ServerId, StartOrder, StartedServer, no_sampler_attached};
+use super::{SamplingOrder, ServerHost, ServerId, StartFailure, StartOrder, StartedServer, no_sampler_attached};
 use crate::error::RunError;
 use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
@@ -55,7 +55,7 @@ impl LocalServers {
 }
 
 impl ServerHost for LocalServers {
-    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, StartFailure>>, RunError> {
         // They inherit the limit, and not all programs raise it themselves.
         raise_open_files(starts.iter().map(|start| start.open_files).max().unwrap_or(0));
         let (logs, cancelled) = (&self.logs, &*self.cancelled);
@@ -63,7 +63,7 @@ impl ServerHost for LocalServers {
         let mut results = Vec::new();
         for (start, started) in starts.iter().zip(started) {
             let started = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
-            results.push(started.map(|(address, own)| {
+            results.push(started.map_err(StartFailure::from).map(|(address, own)| {
                 let startup_ns = own.as_ref().map_or(0, Server::startup_ns);
                 self.servers.insert(start.id, RunningServer::new(own, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }

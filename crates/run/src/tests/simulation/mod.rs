@@ -26,6 +26,7 @@ use tare_sys::child::How;
 pub(crate) use self::world::{Action, Planted, PlantedStops, Told, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
+use crate::server_host::StartFailure;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, OnStage, ServerId, ServerStart, TestBed};
 
@@ -146,7 +147,11 @@ impl TestBed for SimulatedBed {
         BTreeMap::from([if rebuilt_at.is_some_and(|at| at <= *now) { program("2") } else { program("1") }])
     }
 
-    fn start(&mut self, starts: &[ServerStart<'_>], _cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
+    fn start(
+        &mut self,
+        starts: &[ServerStart<'_>],
+        _cpus: &CpuSet,
+    ) -> Result<Vec<Result<u64, StartFailure>>, RunError> {
         let startup = self.world.borrow().startup;
         self.advance_clock(startup);
         let mut results = Vec::new();
@@ -157,10 +162,10 @@ impl TestBed for SimulatedBed {
             *start += 1;
             let start = *start;
             if self.planted(&variant.name).failing_starts.contains(&start) {
-                results.push(Err(SutError::NoCommand { server: variant.name.clone() }));
+                results.push(Err(SutError::NoCommand { server: variant.name.clone() }.into()));
             } else if self.planted(&variant.name).starts_without_port.contains(&start) {
                 let (server, owner) = (variant.name.clone(), "PID 1 (other)".to_owned());
-                results.push(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }));
+                results.push(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }.into()));
             } else {
                 self.running.insert(*id, Running { name: variant.name.clone(), start, is_dead: false });
                 results.push(Ok(startup.as_nanos() as u64));
