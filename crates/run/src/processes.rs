@@ -7,15 +7,11 @@ use std::time::Duration;
 
 use tare_load::{Cancel, Sending, Share, SliceSample};
 use tare_plan::plan::{NamedScenario, Variant};
-use tare_plan::profile::ProfileEvent;
 use tare_plan::{Engine, Plan};
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, KnownStops, Phase, ServerUse};
-use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, GivenAnswer};
 use tare_sut::launch::ProgramFacts;
-use tare_sut::sampler::Sampled;
-use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_units::file_name;
@@ -31,7 +27,7 @@ use crate::progress::RunPosition;
 use crate::server_host::local::other_programs::OtherPrograms;
 use crate::server_host::local::running_server::RunningServers;
 use crate::server_host::local::watch::WatchOrder;
-use crate::server_host::{LocalServers, SamplingOrder, ServerHost, StartFailure};
+use crate::server_host::{LocalServers, ServerHost, StartFailure, StartedServers};
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{OnStage, ServerId, ServerStart, TestBed};
 
@@ -139,6 +135,10 @@ impl TestBed for ProcessBed<'_> {
         Ok(results)
     }
 
+    fn servers(&mut self) -> &mut dyn StartedServers {
+        &mut *self.host
+    }
+
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Some(server) = self.servers.get(&server) else { return Ok(Vec::new()) };
         let contract = &server.contract;
@@ -151,22 +151,6 @@ impl TestBed for ProcessBed<'_> {
             exchanges: exchanges.collect(),
             timeout: self.plan.load.timeout,
         })
-    }
-
-    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
-        self.host.observe_rest(servers, span)
-    }
-
-    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
-        self.host.move_to(server, cpus);
-    }
-
-    fn status(&self, server: ServerId) -> Status {
-        self.host.status(server)
-    }
-
-    fn log_tail(&self, server: ServerId) -> Option<String> {
-        self.host.log_tail(server)
     }
 
     fn open_sessions(
@@ -236,14 +220,6 @@ impl TestBed for ProcessBed<'_> {
         all
     }
 
-    fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError> {
-        self.host.begin_sampling(&SamplingOrder { server, event, file_name: file_name.to_owned() })
-    }
-
-    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.host.end_sampling()
-    }
-
     fn cross_check(
         &mut self,
         server: ServerId,
@@ -269,11 +245,6 @@ impl TestBed for ProcessBed<'_> {
             folder: self.inputs.logs.join(file_name(&[engine.name(), place.group, &server.variant.name, &named.name])),
         };
         drive_with_tool(tool, &cell, place, &self.inputs.cancelled)
-    }
-
-    fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
-        servers.iter().for_each(|id| drop(self.servers.remove(id)));
-        self.host.stop(servers)
     }
 }
 

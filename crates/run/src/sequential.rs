@@ -63,7 +63,7 @@ fn ask_baseline_again<'a>(
     let mut servers = ForkServers::start(context, [baseline], place)?;
     servers.verify(context, &[&named.name])?;
     // It gets no load, so that its start is none of the record.
-    context.bed.stop(&servers.ids());
+    context.bed.servers().stop(&servers.ids());
     Ok(())
 }
 

@@ -19,7 +19,9 @@ use crate::servers::files::FileStore;
 use crate::servers::leftovers::{mark_used, remove_leftovers};
 use crate::servers::network_path::{TRANSFER_TIMEOUT, listen_for_transfer};
 use tare_run::machine_state::disturbances;
-use tare_run::server_host::{LocalServers, SamplingOrder, ServerHost, ServerId, StartOrder, StartOrigin};
+use tare_run::server_host::{
+    LocalServers, SamplingOrder, ServerHost, ServerId, StartOrder, StartOrigin, StartedServers,
+};
 
 const LONGEST_LOG: u64 = 1 << 20;
 /// The most bytes of all logs that are sent together: a byte takes up to six in a report.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use tare_record::ServerUse;
 use tare_run::server_host::{
-    SamplingOrder, ServerHost, ServerId, ServerMachine, StartFailure, StartOrder, StartedServer, WatchOrder,
-    no_sampler_attached,
+    SamplingOrder, ServerHost, ServerId, ServerMachine, StartFailure, StartOrder, StartedServer, StartedServers,
+    WatchOrder, no_sampler_attached,
 };
 use tare_run::{RunError, plain_line};
 use tare_sut::SutError;
@@ -132,6 +132,20 @@ impl ServerHost for RemoteServers<'_> {
         self.host.agent().check()
     }
 
+    fn begin_watch(&mut self, watch: &WatchOrder) {
+        let _ = self.host.ask(ServersTask::BeginWatch(watch.clone()), Some);
+    }
+
+    fn look_at_jvm(&mut self, server: ServerId) {
+        self.host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(server)), false);
+    }
+
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default()
+    }
+}
+
+impl StartedServers for RemoteServers<'_> {
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
         let task = ServersTask::ObserveRest { servers: servers.to_vec(), span: Span(span) };
         self.host.ask(task, answer_of!(Rest)).unwrap_or_else(|_| vec![None; servers.len()])
@@ -147,18 +161,6 @@ impl ServerHost for RemoteServers<'_> {
 
     fn log_tail(&self, server: ServerId) -> Option<String> {
         self.host.ask(ServersTask::LogTail(server), answer_of!(Log)).ok().flatten()
-    }
-
-    fn begin_watch(&mut self, watch: &WatchOrder) {
-        let _ = self.host.ask(ServersTask::BeginWatch(watch.clone()), Some);
-    }
-
-    fn look_at_jvm(&mut self, server: ServerId) {
-        self.host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(server)), false);
-    }
-
-    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {

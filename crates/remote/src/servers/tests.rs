@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tare_plan::profile::ProfileEvent;
 use tare_run::server_host::{
-    SamplingOrder, ServerHost, ServerId, ServerMachine, StartFailure, StartOrder, StartOrigin,
+    SamplingOrder, ServerId, ServerMachine, StartFailure, StartOrder, StartOrigin, StartedServers,
 };
 use tare_sut::SutError;
 use tare_sut::server::Status;

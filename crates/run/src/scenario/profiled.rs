@@ -11,6 +11,7 @@ use tare_sut::sampler::Sampled;
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
 use crate::scenario::push::listening_load;
+use crate::server_host::SamplingOrder;
 use crate::test_bed::slice::SliceLoad;
 use tare_units::file_name;
 
@@ -50,8 +51,8 @@ fn profile_slice(
     let server = scenario.server_state(member);
     let fork = scenario.place.fork.to_string();
     let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
-    let (id, file) = (server.id, file_name(&parts));
-    let begun = scenario.context.bed.begin_sampling(id, event, &file);
+    let sampling = SamplingOrder { server: server.id, event, file_name: file_name(&parts) };
+    let begun = scenario.context.bed.servers().begin_sampling(&sampling);
     if scenario.context.bed.is_interrupted() {
         return Ok(());
     }
@@ -65,7 +66,7 @@ fn profile_slice(
     if scenario.context.bed.is_interrupted() {
         return Ok(());
     }
-    let sampled = scenario.context.bed.end_sampling();
+    let sampled = scenario.context.bed.servers().end_sampling();
     if scenario.context.bed.is_interrupted() {
         return Ok(());
     }

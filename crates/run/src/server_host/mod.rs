@@ -115,18 +115,10 @@ pub fn no_sampler_attached() -> SutError {
     SutError::sampler("end a profile", "no sampler was attached", "please report this")
 }
 
-/// All operations on the servers of a fork, on the machine where they run. A server that fails is a result and not an error.
-/// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
-pub trait ServerHost {
-    /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
-    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, StartFailure>>, RunError>;
-
-    /// Whether it can be reached. This machine always can.
-    fn check(&self) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core.
+/// Operations on servers that have started, on the machine where they run. A server that fails is a result and not an
+/// error. If the machine is lost, these methods return defaults.
+pub trait StartedServers {
+    /// Leaves the servers alone for `span`. Returns the CPU of each as a share of one core, where that can be read.
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
 
     /// Moves a server to these cores. One that has died stays where it was.
@@ -137,14 +129,6 @@ pub trait ServerHost {
     /// The last lines of a server's log, where it has one.
     fn log_tail(&self, server: ServerId) -> Option<String>;
 
-    /// Reads the probes, and starts the meters.
-    fn begin_watch(&mut self, watch: &WatchOrder);
-
-    fn look_at_jvm(&mut self, server: ServerId);
-
-    /// Reads the probes again. Hiccups before `scored_from_ns` are left out. Times count from the begin of the watch.
-    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
-
     /// Attaches a sampler to a server. An error names the machine where that is another.
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError>;
 
@@ -153,4 +137,23 @@ pub trait ServerHost {
 
     /// Ends these servers side by side. Returns how each ended, in the order of `servers`.
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String>;
+}
+
+/// All operations on the servers of a fork. [`check`](Self::check) reports the loss of their machine.
+pub trait ServerHost: StartedServers {
+    /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, StartFailure>>, RunError>;
+
+    /// Whether it can be reached. This machine always can.
+    fn check(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// Reads the probes, and starts the meters.
+    fn begin_watch(&mut self, watch: &WatchOrder);
+
+    fn look_at_jvm(&mut self, server: ServerId);
+
+    /// Reads the probes again. Hiccups before `scored_from_ns` are left out. Times count from the begin of the watch.
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 }

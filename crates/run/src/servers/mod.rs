@@ -115,7 +115,7 @@ impl<'a> ForkServers<'a> {
         let ids = self.ids();
         let is_restless = |member: &ServerState<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS_SHARE);
         for _ in 0..MOST_REST_PERIODS {
-            let shares = context.bed.observe_rest(&ids, REST_PERIOD);
+            let shares = context.bed.servers().observe_rest(&ids, REST_PERIOD);
             for (member, share) in self.members.iter_mut().zip(shares) {
                 member.rest_cpu_share = share.map(|used| member.rest_cpu_share.map_or(used, |least| least.min(used)));
             }
@@ -160,7 +160,7 @@ impl<'a> ForkServers<'a> {
 
     pub fn move_to(&self, bed: &mut dyn TestBed, cpus: &CpuSet) {
         for member in self.members.iter().filter(|member| member.is_healthy()) {
-            bed.move_to(member.id, cpus);
+            bed.servers().move_to(member.id, cpus);
         }
     }
 
@@ -188,12 +188,12 @@ impl<'a> ForkServers<'a> {
         scenario: &str,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
-        let down = why_down(context.bed.status(member.id));
+        let down = why_down(context.bed.servers().status(member.id));
         let Some(kind) = down.or_else(|| failure.map(|failure| EventKind::NoAnswers { failure })) else {
             return Ok(());
         };
         member.health = Health::Failed;
-        let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };
+        let failed = EventRecord { log: context.bed.servers().log_tail(member.id), ..EventRecord::new(kind) };
         context.fork_event(failed, &self.place, Some(&member.variant.name), Some(scenario))
     }
 
@@ -209,7 +209,7 @@ impl<'a> ForkServers<'a> {
     ) -> Result<(), RunError> {
         let members: Vec<_> = self.members.iter_mut().filter(|member| is_wanted(member)).collect();
         let ids: Vec<ServerId> = members.iter().map(|member| member.id).collect();
-        for (member, end) in members.into_iter().zip(context.bed.stop(&ids)) {
+        for (member, end) in members.into_iter().zip(context.bed.servers().stop(&ids)) {
             member.is_started = false;
             let facts = context.bed.program_facts(member.variant)?;
             context.journal.append_fork(fork_record(&self.place, member, facts, end))?;

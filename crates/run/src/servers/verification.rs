@@ -42,7 +42,7 @@ pub(crate) fn verify_servers(
         let wrong = failed().filter(|outcome| !is_down || outcome.answer.is_some());
         let kinds: Vec<EventKind> = wrong.map(mismatch).chain(down).collect();
         for kind in kinds {
-            let failed = EventRecord { log: context.bed.log_tail(*server), ..EventRecord::new(kind) };
+            let failed = EventRecord { log: context.bed.servers().log_tail(*server), ..EventRecord::new(kind) };
             context.fork_event(failed, place, Some(&variant.name), None)?;
         }
         all.push(outcomes);
@@ -61,13 +61,13 @@ fn why_down_at(status: Status, check: &str) -> Option<EventKind> {
 /// The state of a server that left a question open. The client sees its end a little before its supervisor does.
 fn status_of_silent(context: &mut RunContext<'_>, server: ServerId) -> Status {
     for _ in 0..MOST_LOOKS {
-        let status = context.bed.status(server);
+        let status = context.bed.servers().status(server);
         if status != Status::Running {
             return status;
         }
-        context.bed.observe_rest(&[], BETWEEN_LOOKS);
+        context.bed.servers().observe_rest(&[], BETWEEN_LOOKS);
     }
-    context.bed.status(server)
+    context.bed.servers().status(server)
 }
 
 /// Reports headers that differ from the baseline's, a cost or a mistake, unless the contract allows other answers.

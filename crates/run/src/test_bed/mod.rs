@@ -4,24 +4,19 @@
 pub(crate) mod slice;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use tare_load::{Opening, SliceSample};
 use tare_plan::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
-use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, Phase, ServerUse};
-use tare_sut::SutError;
 use tare_sut::contract::{CheckOutcome, GivenAnswer};
 use tare_sut::launch::ProgramFacts;
-use tare_sut::sampler::Sampled;
-use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 use crate::progress::RunPosition;
-use crate::server_host::StartFailure;
+use crate::server_host::{StartFailure, StartedServers};
 use crate::test_bed::slice::SliceLoad;
 
 pub use crate::server_host::ServerId;
@@ -66,20 +61,12 @@ pub(crate) trait TestBed {
     /// Starts servers side by side on `cpus`. Returns the nanoseconds until each was ready, or why it failed.
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, StartFailure>>, RunError>;
 
+    /// Those that have started.
+    fn servers(&mut self) -> &mut dyn StartedServers;
+
     /// Compares a server's answers with its contract: those of `scenarios`, and all checks. Fails when the agent that
     /// asks is lost; a server that does not answer is an outcome.
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError>;
-
-    /// Leaves the servers alone for `span`. Returns the CPU of each as a share of one core, where that can be read.
-    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>>;
-
-    /// Moves a server to `cpus`. A server that has died stays where it was.
-    fn move_to(&mut self, server: ServerId, cpus: &CpuSet);
-
-    fn status(&self, server: ServerId) -> Status;
-
-    /// The last lines of a server's log, where it has one.
-    fn log_tail(&self, server: ServerId) -> Option<String>;
 
     /// Prepares the load of one scenario. Connections open with the first turn and stay open. `agreed` is what all
     /// servers must answer where the contract does not say it.
@@ -111,12 +98,6 @@ pub(crate) trait TestBed {
     /// 0. Hiccups before `scored_from_ns` are left out. Stops of earlier times may be among those that are known.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
-    /// Attaches a sampler to a server; its own file is called `file_name`.
-    fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError>;
-
-    /// Detaches the sampler and returns the stacks it saw.
-    fn end_sampling(&mut self) -> Result<Sampled, SutError>;
-
     /// Lets another load tool drive a scenario on a server. A tool that fails is an outcome.
     fn cross_check(
         &mut self,
@@ -125,7 +106,4 @@ pub(crate) trait TestBed {
         named: &NamedScenario,
         place: &RunPosition<'_>,
     ) -> Result<CrossCheckRecord, RunError>;
-
-    /// Ends these servers side by side. Returns how each ended, in the order of `servers`.
-    fn stop(&mut self, servers: &[ServerId]) -> Vec<String>;
 }

@@ -19,7 +19,9 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
-use super::{SamplingOrder, ServerHost, ServerId, StartFailure, StartOrder, StartedServer, no_sampler_attached};
+use super::{
+    SamplingOrder, ServerHost, ServerId, StartFailure, StartOrder, StartedServer, StartedServers, no_sampler_attached,
+};
 use crate::error::RunError;
 use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
@@ -72,6 +74,23 @@ impl ServerHost for LocalServers {
         Ok(results)
     }
 
+    fn begin_watch(&mut self, watch: &WatchOrder) {
+        self.watch = Some(Watch::begin(&mut self.servers, watch));
+    }
+
+    fn look_at_jvm(&mut self, server: ServerId) {
+        if let Some(watch) = &mut self.watch {
+            watch.look_at_jvm(server, &mut self.servers);
+        }
+    }
+
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        let watch = self.watch.take();
+        watch.map(|watch| watch.end(&mut self.servers, scored_from_ns)).unwrap_or_default()
+    }
+}
+
+impl StartedServers for LocalServers {
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
         let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
         let before: Vec<_> = servers.iter().map(&mut cpu).collect();
@@ -96,21 +115,6 @@ impl ServerHost for LocalServers {
 
     fn log_tail(&self, server: ServerId) -> Option<String> {
         self.servers.get(&server)?.log_tail()
-    }
-
-    fn begin_watch(&mut self, watch: &WatchOrder) {
-        self.watch = Some(Watch::begin(&mut self.servers, watch));
-    }
-
-    fn look_at_jvm(&mut self, server: ServerId) {
-        if let Some(watch) = &mut self.watch {
-            watch.look_at_jvm(server, &mut self.servers);
-        }
-    }
-
-    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        let watch = self.watch.take();
-        watch.map(|watch| watch.end(&mut self.servers, scored_from_ns)).unwrap_or_default()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {

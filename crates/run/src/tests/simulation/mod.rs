@@ -11,7 +11,6 @@ use std::time::Duration;
 use tare_load::SliceSample;
 use tare_plan::Engine;
 use tare_plan::plan::{NamedScenario, SliceKind, Variant};
-use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
 use tare_record::{IdleSpan, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
@@ -26,7 +25,7 @@ use tare_sys::child::How;
 pub(crate) use self::world::{Action, Planted, PlantedStops, Told, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
-use crate::server_host::StartFailure;
+use crate::server_host::{SamplingOrder, StartFailure, StartedServers};
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, OnStage, ServerId, ServerStart, TestBed};
 
@@ -174,6 +173,10 @@ impl TestBed for SimulatedBed {
         Ok(results)
     }
 
+    fn servers(&mut self) -> &mut dyn StartedServers {
+        self
+    }
+
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Running { name, start, .. } = self.running[&server].clone();
         let Planted { lying_starts, starts_that_die_verified, body, .. } = self.planted(&name);
@@ -192,27 +195,6 @@ impl TestBed for SimulatedBed {
             answer: (!is_dead).then(|| given_answer(body)),
         };
         Ok(scenarios.iter().map(outcome).collect())
-    }
-
-    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
-        self.advance_clock(span);
-        self.record_action(Action::ObserveRest);
-        servers.iter().map(|id| Some(self.planted(&self.running[id].name).rest_cpu_share)).collect()
-    }
-
-    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
-        self.record_action(Action::MoveTo(self.running[&server].name.clone(), cpus.to_string()));
-    }
-
-    fn status(&self, server: ServerId) -> Status {
-        match self.running.get(&server) {
-            Some(running) if !running.is_dead => Status::Running,
-            _ => Status::Exited(How::Signal(9)),
-        }
-    }
-
-    fn log_tail(&self, _server: ServerId) -> Option<String> {
-        None
     }
 
     fn open_sessions(
@@ -324,26 +306,6 @@ impl TestBed for SimulatedBed {
         self.watched.iter().map(readings).collect()
     }
 
-    fn begin_sampling(&mut self, server: ServerId, _event: ProfileEvent, name: &str) -> Result<(), SutError> {
-        let running = self.running[&server].clone();
-        if self.planted(&running.name).starts_that_die_sampled.contains(&running.start) {
-            self.running.insert(server, Running { is_dead: true, ..running });
-            return Err(SutError::sampler("attach a sampler", "the server ended", "see its log"));
-        }
-        self.world.borrow_mut().files.push(name.to_owned());
-        Ok(())
-    }
-
-    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.record_action(Action::ReadSampled);
-        Ok(Sampled {
-            sampler: "simulated".to_owned(),
-            weight: Weight::Ns,
-            stacks: "main 1\n".to_owned(),
-            file: "profile".into(),
-        })
-    }
-
     fn cross_check(
         &mut self,
         server: ServerId,
@@ -365,6 +327,49 @@ impl TestBed for SimulatedBed {
             users: 1,
             outcome: CrossCheckOutcome::NotPossible { because: "simulated".to_owned() },
             output: String::new(),
+        })
+    }
+}
+
+impl StartedServers for SimulatedBed {
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
+        self.advance_clock(span);
+        self.record_action(Action::ObserveRest);
+        servers.iter().map(|id| Some(self.planted(&self.running[id].name).rest_cpu_share)).collect()
+    }
+
+    fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
+        self.record_action(Action::MoveTo(self.running[&server].name.clone(), cpus.to_string()));
+    }
+
+    fn status(&self, server: ServerId) -> Status {
+        match self.running.get(&server) {
+            Some(running) if !running.is_dead => Status::Running,
+            _ => Status::Exited(How::Signal(9)),
+        }
+    }
+
+    fn log_tail(&self, _server: ServerId) -> Option<String> {
+        None
+    }
+
+    fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
+        let running = self.running[&sampling.server].clone();
+        if self.planted(&running.name).starts_that_die_sampled.contains(&running.start) {
+            self.running.insert(sampling.server, Running { is_dead: true, ..running });
+            return Err(SutError::sampler("attach a sampler", "the server ended", "see its log"));
+        }
+        self.world.borrow_mut().files.push(sampling.file_name.clone());
+        Ok(())
+    }
+
+    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        self.record_action(Action::ReadSampled);
+        Ok(Sampled {
+            sampler: "simulated".to_owned(),
+            weight: Weight::Ns,
+            stacks: "main 1\n".to_owned(),
+            file: "profile".into(),
         })
     }
 
