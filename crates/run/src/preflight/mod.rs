@@ -51,7 +51,9 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
         context.journal.show(&Progress::Preflight { what: "the generator against a server of known delays" });
         let (log, Cores { server, load, are_apart, .. }) = (inputs.logs.join("self-test.log"), &context.cores);
         let server = if *are_apart { cores_beside_generator(load) } else { server.clone() };
-        let tested = self_test(program, &log, &server, load, &inputs.cancelled)?;
+        let (server_cpus, cancelled) = (&server, &*inputs.cancelled);
+        let known = KnownServer { program, log_path: &log, server_cpus, load_cpus: load, cancelled };
+        let tested = known.self_test()?;
         context.record_event(tested)?;
     }
     Ok(())
@@ -104,37 +106,50 @@ pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<Ev
     found
 }
 
-/// The built-in server on its cores, with open connections from the generator's cores.
-pub(crate) struct KnownServer {
-    pub server: Server,
-    pub session: LoadSession,
-    pub connections: usize,
+/// The built-in server: how it is started, and the cores of both sides.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownServer<'a> {
+    pub program: &'a Path,
+    pub log_path: &'a Path,
+    pub server_cpus: &'a CpuSet,
+    pub load_cpus: &'a CpuSet,
+    pub cancelled: &'a AtomicBool,
 }
 
-impl KnownServer {
-    /// Starts the server, which waits for `delay` before each response.
-    pub fn start(
-        program: &Path,
-        log_path: &Path,
-        server_cpus: &CpuSet,
-        load_cpus: &CpuSet,
-        delay: Duration,
-        cancelled: &AtomicBool,
-    ) -> Result<Self, RunError> {
+impl KnownServer<'_> {
+    /// Starts the server, which waits for `delay` before each response, and opens so many connections to it.
+    fn start(&self, delay: Duration) -> Result<(Server, LoadSession, usize), RunError> {
         let delay = format!("--delay-us={}", delay.as_micros());
         let spec = ServerSpec {
             name: "the built-in reference server".to_owned(),
-            command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
+            command: [&self.program.to_string_lossy(), "reference", "--port", "{port}", &delay]
+                .map(str::to_owned)
+                .to_vec(),
             ready: Some(CATALOG_READY.to_owned()),
-            cpus: server_cpus.clone(),
+            cpus: self.server_cpus.clone(),
             startup_timeout: Duration::from_secs(10),
             stop_grace: Duration::from_secs(1),
-            log_path: log_path.to_owned(),
+            log_path: self.log_path.to_owned(),
             ..ServerSpec::default()
         };
-        let server = Server::start(&spec, cancelled)?;
-        let spec = session_spec(server.address(), load_cpus);
-        Ok(Self { server, session: LoadSession::open(&spec)?, connections: spec.connections })
+        let server = Server::start(&spec, self.cancelled)?;
+        let spec = session_spec(server.address(), self.load_cpus);
+        Ok((server, LoadSession::open(&spec)?, spec.connections))
+    }
+
+    /// Compares what is measured of the server with the delay that it plants. Fails when nothing was measured.
+    pub fn self_test(&self) -> Result<EventRecord, RunError> {
+        let (server, mut session, connections) = self.start(PLANTED_DELAY)?;
+        let schedule = Schedule::poisson(SELF_TEST_RATE_PER_S);
+        let slice = SliceSpec {
+            sending: if self.server_cpus.overlaps(self.load_cpus) { Sending::Exact } else { Sending::Spinning },
+            discard_head: Duration::from_millis(100),
+            drain_timeout: Duration::from_secs(2),
+            ..SliceSpec::new(schedule, connections, StopRule::Duration(SELF_TEST_TIME))
+        };
+        let sample = session.run(&slice, &Cancel::new())?;
+        server.stop()?;
+        Ok(judge(&sample))
     }
 }
 
@@ -148,27 +163,6 @@ fn session_spec(server: SocketAddr, load_cpus: &CpuSet) -> SessionSpec {
         connect_timeout: Duration::from_secs(2),
         ..SessionSpec::new(server, vec![request])
     }
-}
-
-/// Compares what is measured of the built-in server with the delay that it plants. Fails when nothing was measured.
-pub fn self_test(
-    program: &Path,
-    log_path: &Path,
-    server_cpus: &CpuSet,
-    load_cpus: &CpuSet,
-    cancelled: &AtomicBool,
-) -> Result<EventRecord, RunError> {
-    let mut known = KnownServer::start(program, log_path, server_cpus, load_cpus, PLANTED_DELAY, cancelled)?;
-    let schedule = Schedule::poisson(SELF_TEST_RATE_PER_S);
-    let slice = SliceSpec {
-        sending: if server_cpus.overlaps(load_cpus) { Sending::Exact } else { Sending::Spinning },
-        discard_head: Duration::from_millis(100),
-        drain_timeout: Duration::from_secs(2),
-        ..SliceSpec::new(schedule, known.connections, StopRule::Duration(SELF_TEST_TIME))
-    };
-    let sample = known.session.run(&slice, &Cancel::new())?;
-    known.server.stop()?;
-    Ok(judge(&sample))
 }
 
 fn judge(sample: &SliceSample) -> EventRecord {

@@ -1,14 +1,12 @@
 //! How noisy is this machine? One server of known behaviour is measured against itself.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tare_load::{Cancel, Schedule, SliceSample, SliceSpec, StopRule};
 use tare_stats::Method;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::quantile::sd;
-use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 use crate::preflight::KnownServer;
@@ -48,26 +46,22 @@ impl NoiseFigures {
     }
 }
 
-/// Saturates the built-in server for `span`. `None` if that was interrupted too early to say anything.
-pub fn measure_noise(
-    program: &Path,
-    log_path: &Path,
-    cores: (&CpuSet, &CpuSet),
-    span: Duration,
-    cancelled: &AtomicBool,
-) -> Result<Option<NoiseFigures>, RunError> {
-    let mut known = KnownServer::start(program, log_path, cores.0, cores.1, Duration::ZERO, cancelled)?;
-    let spec = SliceSpec {
-        drain_timeout: Duration::from_secs(2),
-        ..SliceSpec::new(Schedule::Closed, known.connections, StopRule::Duration(SLICE))
-    };
-    let count = SETTLING + 2 * NoiseFigures::pairs_within(span) as usize;
-    let mut slices = Vec::with_capacity(count);
-    while slices.len() < count && !cancelled.load(Ordering::Relaxed) {
-        slices.push(known.session.run(&spec, &Cancel::new())?);
+impl KnownServer<'_> {
+    /// Saturates the server for `span`. `None` if that was interrupted too early to say anything.
+    pub fn measure_noise(&self, span: Duration) -> Result<Option<NoiseFigures>, RunError> {
+        let (server, mut session, connections) = self.start(Duration::ZERO)?;
+        let spec = SliceSpec {
+            drain_timeout: Duration::from_secs(2),
+            ..SliceSpec::new(Schedule::Closed, connections, StopRule::Duration(SLICE))
+        };
+        let count = SETTLING + 2 * NoiseFigures::pairs_within(span) as usize;
+        let mut slices = Vec::with_capacity(count);
+        while slices.len() < count && !self.cancelled.load(Ordering::Relaxed) {
+            slices.push(session.run(&spec, &Cancel::new())?);
+        }
+        server.stop()?;
+        Ok(slices.get(SETTLING..).and_then(NoiseFigures::of))
     }
-    known.server.stop()?;
-    Ok(slices.get(SETTLING..).and_then(NoiseFigures::of))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ mod checked;
 mod permissions;
 mod tools;
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -14,8 +13,9 @@ use tare_plan::resolve::MachineFacts;
 use tare_record::{EventLevel, EventName, EventRecord};
 use tare_report::palette::Tone;
 use tare_report::text::wrap;
-use tare_run::preflight::noise::{NoiseFigures, measure_noise};
-use tare_run::{named_cores, preflight};
+use tare_run::preflight::noise::NoiseFigures;
+use tare_run::preflight::{self, KnownServer};
+use tare_run::{RunError, named_cores};
 use tare_sut::jdk::Jdk;
 use tare_sut::server::temporary_logs;
 use tare_sys::affinity::{CpuSet, allowed_cpus, physical_cores};
@@ -89,7 +89,7 @@ fn conclusion(all: &[Checked]) -> (String, Outcome) {
 /// The machine at rest, and the generator against a server of known delays.
 fn machine_checks(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Vec<Checked>> {
     let mut found = preflight::machine(server, load, cancelled);
-    found.push(with_log(|program, log| Ok(preflight::self_test(program, log, server, load, cancelled)?))?);
+    found.push(of_known_server(server, load, cancelled, |known| known.self_test())?);
     Ok(found.iter().map(of_event).collect())
 }
 
@@ -107,7 +107,7 @@ fn of_event(event: &EventRecord) -> Checked {
 }
 
 fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Checked> {
-    let figures = with_log(|program, log| Ok(measure_noise(program, log, (server, load), NOISE_SPAN, cancelled)?))?;
+    let figures = of_known_server(server, load, cancelled, |known| known.measure_noise(NOISE_SPAN))?;
     let measured = figures.and_then(|figures| {
         let longer = NoiseFigures::pairs_within(RUN_SPAN);
         Some((figures, figures.visible_difference(figures.pairs)?, figures.visible_difference(longer)?))
@@ -128,15 +128,21 @@ fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Resu
 /// A machine that cannot show this difference within one start in a minute is noisy.
 const VISIBLE: f64 = 0.01;
 
-/// Calls `measure` with tare's own program and a log file. The log stays only if that fails, and then the error names it.
-fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    let program = std::env::current_exe().context("tare's own program file is gone")?;
+/// What `measure` finds with the built-in server. Its log stays only if that fails, and then the error names it.
+fn of_known_server<T>(
+    server_cpus: &CpuSet,
+    load_cpus: &CpuSet,
+    cancelled: &AtomicBool,
+    measure: impl FnOnce(&KnownServer<'_>) -> Result<T, RunError>,
+) -> anyhow::Result<T> {
+    let program = &std::env::current_exe().context("tare's own program file is gone")?;
     let logs = temporary_logs("doctor")?;
-    let measured = measure(&program, &logs.path().join("server.log"));
+    let log_path = &logs.path().join("server.log");
+    let measured = measure(&KnownServer { program, log_path, server_cpus, load_cpus, cancelled });
     if measured.is_err() {
         let _kept = logs.keep();
     }
-    measured
+    Ok(measured?)
 }
 
 fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
