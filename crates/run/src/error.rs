@@ -6,8 +6,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The plan asks for something that this machine lacks, such as cores: what is wrong and what would be right.
-    #[error("{key}: {message}")]
-    Plan { key: String, message: String },
+    #[error(transparent)]
+    Plan(#[from] tare_plan::PlanError),
     /// A server could not be built or its launch could not be planned.
     #[error(transparent)]
     Server(#[from] tare_sut::SutError),

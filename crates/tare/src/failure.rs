@@ -69,7 +69,7 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
             || cause.is::<WrongUsage>()
             || cause.downcast_ref().is_some_and(is_wrong_load)
             || match cause.downcast_ref() {
-                Some(RunError::Plan { .. }) => true,
+                Some(RunError::Plan(_)) => true,
                 Some(RunError::Load(error)) => is_wrong_load(error),
                 _ => false,
             }
@@ -120,7 +120,7 @@ mod tests {
             (wrong_usage("leave it out").context("no load was made"), 2),
             (plan().into(), 2),
             (Err::<(), _>(plan()).context("the suite").unwrap_err(), 2),
-            (RunError::Plan { key: "-c 9".to_owned(), message: "too many".to_owned() }.into(), 2),
+            (RunError::Plan(PlanError::value("-c 9", "too many")).into(), 2),
             (input().into(), 2),
             (RunError::Load(input()).into(), 2),
             (died().into(), 1),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tare_load::{Cancel, Opening, Watched};
-use tare_plan::LoadPlan;
 use tare_plan::agent_place::AgentPlace;
 use tare_plan::load_plan::LoadStop;
+use tare_plan::{LoadPlan, PlanError};
 use tare_record::{AgentRecord, EventKind, EventRecord};
 use tare_run::RunError;
 use tare_run::load::{Equipment, LoadJob, LoadSource, MadeLoad, Observed, OnObserved};
@@ -167,13 +167,13 @@ fn longest_load(plan: &LoadPlan) -> Duration {
     plan.connect_timeout.0 * OPENING_TIMES + plan.warmup.0 + span.0 + plan.timeout.0
 }
 
-fn check_connections(job: &LoadJob, agents: usize) -> Result<(), RunError> {
+fn check_connections(job: &LoadJob, agents: usize) -> Result<(), PlanError> {
     let connections = job.plan.connections;
     if connections as usize >= agents {
         return Ok(());
     }
     let message = format!("{connections} connections are too few for {agents} agents; give each at least one");
-    Err(RunError::Plan { key: format!("-c {connections}"), message })
+    Err(PlanError::value(format!("-c {connections}"), message))
 }
 
 /// What all agents make the load with; values that differ are listed.

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_load::Cancel;
+use tare_plan::PlanError;
 use tare_plan::agent_place::{AgentPlace, PASSWORD_ERROR};
 use tare_record::EventRecord;
 use tare_record::environment::{FactSection, NetworkBandwidth};
@@ -111,7 +112,7 @@ impl RemoteHost {
         let look_up = |host: &str| (host, 0).to_socket_addrs().ok()?.next().map(|address| address.ip().to_canonical());
         if let Some(given) = given {
             let message = format!("\"{given}\" is no address; write one of that machine, such as 10.0.0.7");
-            return look_up(given).ok_or(RunError::Plan { key: "--server-address".to_owned(), message });
+            return look_up(given).ok_or(PlanError::value("--server-address", message).into());
         }
         let AgentPlace::Ssh { destination, .. } = &self.place else { return Ok(Ipv4Addr::LOCALHOST.into()) };
         let host = destination.rsplit('@').next().unwrap_or_default();
@@ -197,7 +198,7 @@ impl fmt::Display for RemoteHost {
     }
 }
 
-fn read_place(text: &str) -> Result<AgentPlace, RunError> {
+fn read_place(text: &str) -> Result<AgentPlace, PlanError> {
     let message = match text.parse() {
         _ if text == "local:" => return Ok(AgentPlace::Local { agents: 1 }),
         Ok(place @ AgentPlace::Ssh { .. }) => return Ok(place),
@@ -206,7 +207,7 @@ fn read_place(text: &str) -> Result<AgentPlace, RunError> {
             "\"{text}\" is no machine for servers; write ssh://user@host:22, or local: for an agent on this machine"
         ),
     };
-    Err(RunError::Plan { key: "--server-host".to_owned(), message })
+    Err(PlanError::value("--server-host", message))
 }
 
 #[cfg(test)]

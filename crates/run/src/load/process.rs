@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use tare_load::Target;
+use tare_plan::PlanError;
 use tare_plan::load_plan::ServerProcess;
 use tare_sys::affinity::{CpuSet, cpus_of_task};
 use tare_sys::procfs::net::{listeners_on, socket_owner, sockets_of};
 use tare_sys::procfs::process::{Command, commands};
 use tare_sys::procfs::tree::process_tree;
-
-use crate::error::RunError;
 
 /// Beyond these, candidates are counted.
 const MOST_LISTED: usize = 8;
@@ -17,8 +16,8 @@ const MOST_SHOWN: usize = 70;
 
 /// The process with this number, or the only one whose command line contains this text. The processes that a match has started,
 /// this process, and those that started it are no candidates.
-pub fn find_process(wanted: &str) -> Result<ServerProcess, RunError> {
-    let refused = |message: String| RunError::Plan { key: "--server".to_owned(), message };
+pub fn find_process(wanted: &str) -> Result<ServerProcess, PlanError> {
+    let refused = |message: String| PlanError::value("--server", message);
     let all = commands().map_err(|error| refused(error.to_string()))?;
     let command = choose(&all, wanted, std::process::id()).map_err(refused)?;
     // Its arguments may have secrets, which a record must not hold.

@@ -1,13 +1,12 @@
 //! The server of a load, if it runs on this machine: what it uses in each interval, and how its stops divide requests.
 
 use tare_load::SliceSample;
-use tare_plan::LoadPlan;
 use tare_plan::load_plan::{LoadModel, ServerProcess};
+use tare_plan::{LoadPlan, PlanError};
 use tare_record::{EventKind, EventRecord, IntervalDivision, KnownStops, LatencyParts, Phase, ServerUse};
 use tare_sys::affinity::CpuSet;
 use tare_sys::procfs::process::{self, Stat};
 
-use crate::error::RunError;
 use crate::scenario::readings::{divided_by, has_huge_bodies};
 use crate::server_host::ServerId;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
@@ -30,9 +29,9 @@ pub struct WatchedServer {
 
 impl WatchedServer {
     /// Watches a process, with its children, under a load. A JVM is asked to log its stops.
-    pub fn attach(found: &ServerProcess, plan: &LoadPlan) -> Result<Self, RunError> {
+    pub fn attach(found: &ServerProcess, plan: &LoadPlan) -> Result<Self, PlanError> {
         let pid = found.pid;
-        let refused = |message: String| RunError::Plan { key: "--server".to_owned(), message };
+        let refused = |message: String| PlanError::value("--server", message);
         let gone = || refused(format!("there is no process {pid}; ps -e lists those that run"));
         let (user, own) = (process::user_of(pid).ok_or_else(gone)?, process::user_of(std::process::id()));
         if own.is_some_and(|own| own != 0 && own != user) {

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tare_load::SliceSample;
-use tare_plan::Plan;
 use tare_plan::agent_place::{AgentPlace, are_elsewhere};
 use tare_plan::plan::{Program, TlsKeys, Transport};
+use tare_plan::{Plan, PlanError};
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::CheckOutcome;
@@ -63,12 +63,11 @@ pub trait RunLoad {
 }
 
 /// Refuses what agents cannot do.
-pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
+pub(crate) fn check_possible(plan: &Plan) -> Result<(), PlanError> {
     let places = agent_places(plan)?;
     let variants = || plan.groups.iter().flat_map(|group| &group.variants);
     let mut transports = variants().map(|variant| variant.program.transport());
-    let refuse =
-        |key: &str, message: &str| Err(RunError::Plan { key: plan.origin_of(key), message: message.to_owned() });
+    let refuse = |key: &str, message: &str| Err(PlanError::value(plan.origin_of(key), message));
     if !plan.engines.is_empty() && transports.clone().any(|transport| transport != Transport::default()) {
         return refuse("engine", "other load tools are run over HTTP/1.1 without TLS only; leave out --engine");
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tare_load::{Check, GrpcCode, Identity, LoadSession, RequestSpec, SessionSpec, Share, TlsSpec, method_named};
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
 use tare_plan::plan::{NamedScenario, Protocol, Transport};
-use tare_plan::{Plan, ServerClock};
+use tare_plan::{Plan, PlanError, ServerClock};
 use tare_sut::contract::GivenAnswer;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
@@ -105,10 +105,10 @@ impl Destination {
         Self { address: server.address, host: server.launch.host() }
     }
 
-    pub fn resolve(&self) -> Result<SocketAddr, RunError> {
+    pub fn resolve(&self) -> Result<SocketAddr, PlanError> {
         match &self.host {
             Some(host) if self.address.ip().is_unspecified() => {
-                resolve(host).map_err(|message| RunError::Plan { key: "the url of a server".to_owned(), message })
+                resolve(host).map_err(|message| PlanError::value("the url of a server", message))
             }
             _ => Ok(self.address),
         }
@@ -152,14 +152,14 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
     })
 }
 
-fn request(NamedScenario { name, scenario }: &NamedScenario) -> Result<RequestSpec, RunError> {
+fn request(NamedScenario { name, scenario }: &NamedScenario) -> Result<RequestSpec, PlanError> {
     sent_and_checked(&format!("[scenarios.{name}]"), &scenario.request, &scenario.expect)
 }
 
 /// A request of a suite as the generator sends it and checks its answer. `place` names it in errors.
-pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Result<RequestSpec, RunError> {
-    let method = method_named(&wanted.method)
-        .map_err(|error| RunError::Plan { key: format!("{place} method"), message: error.to_string() })?;
+pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Result<RequestSpec, PlanError> {
+    let method =
+        method_named(&wanted.method).map_err(|error| PlanError::value(format!("{place} method"), error.to_string()))?;
     let mut request = RequestSpec::new(method, &wanted.path).expecting(Check::status(expect.status));
     request.headers = wanted.header_list();
     request.checks.extend(expect.headers.iter().map(|(name, value)| Check::header_is(name, value)));
@@ -249,7 +249,7 @@ mod tests {
         let mut named = scenario("Get", None);
         named.scenario.request.method = "G ET".to_owned();
         let error = request(&named).unwrap_err();
-        assert!(matches!(error, RunError::Plan { key, .. } if key == "[scenarios.Get] method"));
+        assert!(matches!(error, PlanError::Value { origin, .. } if origin == "[scenarios.Get] method"));
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Which agents or cores make the load, and whether the process may open enough connections.
 
-use tare_plan::Plan;
 use tare_plan::agent_place::AgentPlace;
+use tare_plan::{Plan, PlanError};
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 
-use crate::error::RunError;
 use crate::machine::named_cores::{named_cores, own_cores};
 
 /// Files that tare has open in addition to its connections: the record, the terminal, the self-test.
@@ -14,19 +13,18 @@ const OWN_FILES: u64 = 64;
 const FILES_PER_SERVER: u64 = 64;
 
 /// The places of the agents that make a plan's load; none if this process makes it.
-pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
+pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, PlanError> {
     read_places(&plan.origin_of("agents"), &plan.machine.agents)
 }
 
 /// Places as users write them; `origin` is the flag or the key that holds them.
-pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
-    let wrong = |message: String| RunError::Plan { key: origin.to_owned(), message };
-    texts.iter().map(|text| text.parse().map_err(wrong)).collect()
+pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, PlanError> {
+    texts.iter().map(|text| text.parse().map_err(|message: String| PlanError::value(origin, message))).collect()
 }
 
 /// The cores in `list`, or as many as `threads` asks for (by default half), the last core first: the kernel puts other
 /// work on the first ones. Never more than there are cores or connections.
-pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u32) -> Result<CpuSet, RunError> {
+pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u32) -> Result<CpuSet, PlanError> {
     if let Some(list) = list {
         return named_cores("--load-cpus", list);
     }
@@ -39,7 +37,7 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
 
 /// The generator's cores in a pod of `pod_cpus`: one of several is left to its other threads. Where pods share cores,
 /// those before it on the node (`before`) have others, as far as there are enough.
-pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, RunError> {
+pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, PlanError> {
     Ok(cpus_in_pod(&own_cores("the cores of this pod")?, pod_cpus, before, connections))
 }
 
@@ -56,14 +54,14 @@ pub fn is_whole_pod(allowed: &CpuSet, pod_cpus: u32) -> bool {
     allowed.iter().count() <= pod_cpus as usize
 }
 
-pub fn allow_connections(connections: u32) -> Result<(), RunError> {
+pub fn allow_connections(connections: u32) -> Result<(), PlanError> {
     let needed = OWN_FILES + u64::from(connections);
     let allowed = raise_open_files(needed);
     if allowed < needed {
         let message = format!(
             "{needed} open files are needed, and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
         );
-        return Err(RunError::Plan { key: format!("-c {connections}"), message });
+        return Err(PlanError::value(format!("-c {connections}"), message));
     }
     Ok(())
 }
@@ -83,7 +81,7 @@ pub(crate) fn needed_open_files(plan: &Plan) -> u64 {
 }
 
 /// Raises the limit of open files of this process, and so of the servers that it starts.
-pub(crate) fn allow_open_files(plan: &Plan) -> Result<(), RunError> {
+pub(crate) fn allow_open_files(plan: &Plan) -> Result<(), PlanError> {
     let needed = needed_open_files(plan);
     let allowed = raise_open_files(needed);
     if allowed >= needed {
@@ -93,7 +91,7 @@ pub(crate) fn allow_open_files(plan: &Plan) -> Result<(), RunError> {
     let message = format!(
         "allows {allowed} open files, but {users} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)"
     );
-    Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
+    Err(PlanError::value("ulimit -n", message))
 }
 
 #[cfg(test)]

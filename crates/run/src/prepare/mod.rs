@@ -16,6 +16,7 @@ use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
+use tare_plan::{Plan, PlanError};
 use tare_sut::build::{build_agent, build_by_shell};
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
@@ -237,7 +238,7 @@ pub fn prepare(
         let Some(catalog) = other.as_ref().or(catalog) else {
             let message =
                 "the servers of the plan are of tare's own project, and its folder is not found here; name it";
-            return Err(RunError::Plan { key: "--home".to_owned(), message: message.to_owned() });
+            return Err(PlanError::value("--home", message).into());
         };
         let build = catalog::CatalogBuild { plan, catalog, cancelled, host };
         build.launch(&variants, progress, &mut launches)?;
@@ -270,20 +271,20 @@ fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(
 }
 
 /// Opens the files that TLS needs, before anything is started.
-fn check_tls_files(variant: &Variant) -> Result<(), RunError> {
+fn check_tls_files(variant: &Variant) -> Result<(), PlanError> {
     let tls = variant.program.transport().tls.unwrap_or_default();
     for (key, file) in [("ca", tls.ca), ("certificate", tls.certificate), ("key", tls.key)] {
         let Some(file) = file else { continue };
-        File::open(&file).map_err(|error| RunError::Plan {
-            key: format!("tls.{key} of {}", variant.name),
-            message: format!("{file}: {error}; name a readable file in PEM"),
+        File::open(&file).map_err(|error| {
+            let message = format!("{file}: {error}; name a readable file in PEM");
+            PlanError::value(format!("tls.{key} of {}", variant.name), message)
         })?;
     }
     Ok(())
 }
 
-fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {
-    let wrong = |message: String| RunError::Plan { key: format!("[servers.{}] url", variant.server), message };
+fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, PlanError> {
+    let wrong = |message: String| PlanError::value(format!("[servers.{}] url", variant.server), message);
     let host = external_host(url).map_err(wrong)?;
     let address = if are_elsewhere(&agent_places(plan)?) {
         // A name may mean something else here, or nothing: agents resolve it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tare_plan::PlanError;
 use tare_plan::plan::jvm_words;
 use tare_sut::server::CLASS_PATH_OPTIONS;
 
@@ -48,7 +49,7 @@ impl<'a> FileSender<'a> {
                 let message = format!(
                     "the paths in the argument file {word} are those of this machine; write its words into the command"
                 );
-                return Err(RunError::Plan { key: format!("--server-host {}", self.host), message });
+                return Err(PlanError::value(format!("--server-host {}", self.host), message).into());
             }
             let is_class_path = at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
             let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };

@@ -13,9 +13,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_plan::Plan;
 use tare_plan::plan::Program;
 use tare_plan::profile::ProfileEvent;
+use tare_plan::{Plan, PlanError};
 use tare_record::environment::{FactSection, NetworkBandwidth};
 use tare_record::{EventRecord, ServerUse};
 use tare_sut::SutError;
@@ -32,12 +32,12 @@ pub use local::watch::WatchOrder;
 pub use start::{StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
-pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
+pub(crate) fn check_possible(plan: &Plan) -> Result<(), PlanError> {
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let external = variants.find(|variant| matches!(variant.program, Program::External { .. }));
     external.map_or(Ok(()), |variant| {
         let message = format!("{} runs already; leave out this setting, or the server", variant.name);
-        Err(RunError::Plan { key: plan.origin_of("server_host"), message })
+        Err(PlanError::value(plan.origin_of("server_host"), message))
     })
 }
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use tare_analysis::earlier;
 use tare_load::Cancel;
-use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
 use tare_plan::earlier::EarlierRun;
 use tare_plan::plan::Machine;
 use tare_plan::resolve::MachineFacts;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
+use tare_plan::{Plan, PlanError};
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
 use tare_remote::{HostChoice, RemoteHost};
@@ -48,9 +48,9 @@ fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<RemoteHos
     let mut progress = |text: &str| console::print_note(&format!("  {text}"));
     let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut progress);
     let connected = connected.map_err(|error| match error {
-        RunError::Plan { key, message } => {
-            let key = suite.origin_of(&key.trim_start_matches('-').replace('-', "_"), flags);
-            RunError::Plan { key, message }
+        RunError::Plan(PlanError::Value { origin, message }) => {
+            let key = origin.trim_start_matches('-').replace('-', "_");
+            PlanError::value(suite.origin_of(&key, flags), message).into()
         }
         other => other,
     });
