@@ -8,7 +8,7 @@ use tare_load::Opening;
 use tare_record::AgentRecord;
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
-use crate::protocol::{Answer, ClockReading, ProtocolError, Report, Version, unpack_sample, unpack_whole};
+use crate::protocol::{Answer, ClockReading, LoadTotals, ProtocolError, Report, Version, unpack_sample};
 
 pub use offset::ClockOffset;
 
@@ -187,10 +187,10 @@ impl Fleet {
         let agent = &mut self.agents[index];
         if matches!(agent.phase, AgentPhase::Running | AgentPhase::Ready) {
             match &answered.answer {
-                Ok(Answer::Driven(driven)) => {
-                    let whole = unpack_whole(driven.sample.clone())?;
-                    agent.check_totals(&whole)?;
-                    self.clocks.merge(&whole.messages);
+                Ok(Answer::Ended(totals)) => {
+                    agent.check_totals(totals)?;
+                    let LoadTotals { clock, clock_within_ns, .. } = *totals;
+                    self.clocks.merge(&MessageTally { clock, clock_within_ns, ..MessageTally::default() });
                 }
                 Ok(_) => return Err(ProtocolError::WrongPhase("an answer")),
                 Err(reason) => {
@@ -312,12 +312,12 @@ impl FleetAgent {
     }
 
     /// Checks that the samples add up to the totals that the agent states.
-    fn check_totals(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
-        let (came, sent) = (&self.record, (whole.offered, whole.ok, whole.failed, whole.completed));
-        if (came.offered, came.ok, came.failed, came.completed) == sent {
+    fn check_totals(&self, totals: &LoadTotals) -> Result<(), ProtocolError> {
+        let AgentRecord { offered, ok, failed, completed, .. } = self.record;
+        if (LoadTotals { offered, ok, failed, completed, ..*totals }) == *totals {
             return Ok(());
         }
-        let (ok, all) = (came.ok, whole.ok);
+        let all = totals.ok;
         Err(ProtocolError::Sample(format!("its samples add up to {ok} answers, and it states {all}")))
     }
 }

@@ -10,7 +10,7 @@ mod task;
 pub use error::ProtocolError;
 pub use frame::{Bytes, LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{ClockReading, Greeting, Order, Report, Version};
-pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
+pub use packed_sample::{LoadTotals, PackedSample, pack_sample, unpack_sample};
 pub use sampled::SampledReport;
 pub use task::{
     AgentCores, AgentShare, Answer, DrivenShare, Equipped, FilePart, LoadCommand, LoadTask, MachineFacts, ServersTask,

@@ -1,7 +1,7 @@
 //! A sample as a message, and back. A sample from outside is checked: no generator makes counts that contradict one another.
 
 use serde::{Deserialize, Serialize};
-use tare_sample::{ErrorClass, ErrorTallies, ErrorTally, PackedHistogram, RequestTally, SliceSample};
+use tare_sample::{ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, PackedHistogram, RequestTally, SliceSample};
 
 use super::error::ProtocolError;
 use super::frame::Bytes;
@@ -10,8 +10,6 @@ use super::frame::Bytes;
 const LARGEST_COUNT: u64 = 1 << 44;
 /// The limit for the time that all requests of a period waited together: two million requests that wait for a minute each.
 const LONGEST_WAITING_NS: u64 = 1 << 57;
-/// The limit for the counters and times of a whole load: many workers may make it for days, and nothing is added to them.
-const LARGEST_SUM: u64 = 1 << 62;
 const MOST_WORKERS: u32 = 1 << 16;
 /// The longest text of an error, in characters.
 const LONGEST_EXAMPLE: usize = 300;
@@ -24,10 +22,16 @@ pub struct PackedSample {
     histograms: Vec<Bytes>,
 }
 
-impl PackedSample {
-    pub fn without_histograms(self) -> Self {
-        Self { histograms: Vec::new(), ..self }
-    }
+/// What an agent did in a whole load, of whose periods it has sent the samples.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadTotals {
+    pub offered: u64,
+    pub ok: u64,
+    pub failed: u64,
+    pub completed: u64,
+    /// What is known of the server's clock, and the largest error.
+    pub clock: Option<ClockEstimate>,
+    pub clock_within_ns: u64,
 }
 
 /// The message of a sample. Its start counts from `begin_ns`, in nanoseconds on the clock of the sample.
@@ -41,23 +45,9 @@ pub fn pack_sample(sample: SliceSample, begin_ns: u64) -> PackedSample {
 
 /// The sample of the message of a period or a turn. An error if its counts cannot be true.
 pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
-    unpack_within(message, LARGEST_COUNT, LONGEST_WAITING_NS)
-}
-
-/// The same of a whole load, which has no histograms.
-pub fn unpack_whole(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
-    unpack_within(message, LARGEST_SUM, LARGEST_SUM)
-}
-
-/// The histograms may be missing.
-fn unpack_within(
-    message: PackedSample,
-    largest: u64,
-    longest_waiting_ns: u64,
-) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
     let untrue = |reason: String| ProtocolError::Sample(reason);
     let PackedSample { counters: mut sample, histograms } = message;
-    check_sizes(&sample, largest, longest_waiting_ns).map_err(untrue)?;
+    check_sizes(&sample).map_err(untrue)?;
     sample.errors = with_plain_examples(&sample.errors);
     sample.connection_events = with_plain_examples(&sample.connection_events);
     for text in sample.statuses.0.values_mut().map(|tally| &mut tally.example) {
@@ -67,9 +57,6 @@ fn unpack_within(
         // The name is as the coordinator has it, so that conditions find it.
         tally.name = without_control(&tally.name).collect();
         tally.example = plain(&tally.example);
-    }
-    if histograms.is_empty() {
-        return Ok(sample);
     }
     let (held, wanted) = (histograms.len(), sample.histograms().count());
     if held != wanted {
@@ -81,7 +68,7 @@ fn unpack_within(
     sample.contradiction().map_or(Ok(sample), |contradiction| Err(untrue(contradiction)))
 }
 
-fn check_sizes(sample: &SliceSample<PackedHistogram>, largest: u64, longest_waiting_ns: u64) -> Result<(), String> {
+fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let times = [sample.start_ns, sample.discarded_head_ns, sample.window_ns, sample.tick_ns];
     let messages = &sample.messages;
     let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
@@ -90,10 +77,9 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>, largest: u64, longest_wait
     let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed]);
     let tallies = tallies.chain(statuses).chain(requests);
     let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
-    let counter = counters.chain(times).max().unwrap_or(0);
-    let count = pushed.into_iter().chain(tallies).max().unwrap_or(0);
-    if counter > largest || count > LARGEST_COUNT || sample.blocked_ns > longest_waiting_ns {
-        return Err(format!("{} is larger than any count", counter.max(count).max(sample.blocked_ns)));
+    let count = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
+    if count > LARGEST_COUNT || sample.blocked_ns > LONGEST_WAITING_NS {
+        return Err(format!("{} is larger than any count", count.max(sample.blocked_ns)));
     }
     if sample.by_request.len() > RequestTally::MOST + 1 || sample.statuses.0.values().any(|one| one.failed > one.count)
     {
@@ -172,18 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_has_no_histograms_and_may_be_that_of_days_on_many_cores() {
-        assert_eq!(sent(&pack_sample(sample(), 0).without_histograms()).unwrap().offered, 2);
-        let (day_ns, bytes_in) = (86_400_000_000_000, 1 << 50);
-        let long = SliceSample { window_ns: day_ns, generator_spin_ns: 64 * day_ns, bytes_in, ..sample() };
-        let message = pack_sample(long, 0).without_histograms();
-        assert!(sent(&message).is_err(), "no period is so long");
-        assert_eq!(unpack_whole(message).unwrap().window_ns, day_ns);
-        let wrong = SliceSample { generator_cpu_ns: u64::MAX, ..sample() };
-        assert!(unpack_whole(pack_sample(wrong, 0)).unwrap_err().to_string().contains("larger than any count"));
-    }
-
-    #[test]
     fn what_no_generator_makes_is_refused() {
         let good = || pack_sample(sample(), 0);
         let with = |key: &str, value: u64| {
@@ -198,6 +172,7 @@ mod tests {
         };
         let with_histograms = |histograms: Vec<Bytes>| PackedSample { histograms, ..good() };
         for (message, says) in [
+            (with_histograms(Vec::new()), "0 histograms instead of 6"),
             (with_histograms(vec![Bytes::default(); 5]), "5 histograms instead of 6"),
             (with_histograms(vec![Bytes(vec![7; 9]); 6]), "cannot be true"),
             (with("ok", 7), "2 requests offered contradict 8 that ended"),

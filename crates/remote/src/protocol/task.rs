@@ -18,7 +18,7 @@ use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::frame::Bytes;
-use super::packed_sample::PackedSample;
+use super::packed_sample::{LoadTotals, PackedSample};
 use super::sampled::SampledReport;
 
 /// A task of an agent. It answers each one.
@@ -161,6 +161,8 @@ pub enum Answer {
     Opened(u32),
     Equipped(Equipped),
     Driven(DrivenShare),
+    /// The load of the command is over.
+    Ended(LoadTotals),
     Listening(u16),
     /// The rate in bit/s; `None` where too little was sent, or the transfer failed.
     Received(Option<u64>),
@@ -187,10 +189,9 @@ pub struct Equipped {
     pub shares_cpus: bool,
 }
 
-/// What an agent did in a turn, or in a whole load.
+/// What an agent did in a turn.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DrivenShare {
-    /// Its sample; that of a whole load is without the histograms of its periods.
     pub sample: PackedSample,
     /// It began this long before the answer was sent, in nanoseconds.
     pub begun_ns_ago: u64,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
+use tare_load::{Cancel, LoadSession, MessageTally, Share, SliceSample, Watched};
 use tare_run::RunError;
 use tare_run::load::{LoadJob, LoadSource, allow_connections, generator_cpus, is_whole_pod, pod_generator_cpus};
 use tare_run::load_host::{OwnLoad, RunLoad, SessionOrder};
@@ -18,7 +18,7 @@ use tare_sys::clock::{self, Nanos};
 
 use super::{BuildJob, Coordinator};
 use crate::protocol::{
-    AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, Report, pack_sample,
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, LoadTotals, Report, pack_sample,
 };
 
 pub(super) struct AgentGenerator<'a> {
@@ -57,7 +57,8 @@ impl<'a> AgentGenerator<'a> {
             LoadTask::DriveTurn { server, load } => {
                 let sample = self.sessions.drive(server, &load, &mut |_| {})?;
                 let begun = Nanos(sample.start_ns);
-                Answer::Driven(driven(sample, begun))
+                let sample = pack_sample(sample, begun.0);
+                Answer::Driven(DrivenShare { sample, begun_ns_ago: clock::now().since(begun) })
             }
             LoadTask::DriveCommand { every_ns } => self.drive_command(Duration::from_nanos(every_ns), coordinator)?,
             LoadTask::Close => {
@@ -124,12 +125,8 @@ impl<'a> AgentGenerator<'a> {
             _ => {}
         };
         let whole = session.run_watched(&job.slice, Some(every), &cancel, Some(&mut start), &mut watch)?;
-        let DrivenShare { sample, begun_ns_ago } = driven(whole, begin.get());
-        // The samples of its periods had them.
-        Ok(Answer::Driven(DrivenShare { sample: sample.without_histograms(), begun_ns_ago }))
+        let SliceSample { offered, ok, failed, completed, messages, .. } = whole;
+        let MessageTally { clock, clock_within_ns, .. } = messages;
+        Ok(Answer::Ended(LoadTotals { offered, ok, failed, completed, clock, clock_within_ns }))
     }
-}
-
-fn driven(sample: SliceSample, begun: Nanos) -> DrivenShare {
-    DrivenShare { sample: pack_sample(sample, begun.0), begun_ns_ago: clock::now().since(begun) }
 }

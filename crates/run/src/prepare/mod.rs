@@ -11,7 +11,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use tare_plan::Plan;
 use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};

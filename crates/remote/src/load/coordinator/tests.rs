@@ -22,8 +22,8 @@ use crate::link::tests::{FakeAgent, greeting, other_version, send, started};
 use crate::load::agents::share_load;
 use crate::load::tests::answer_all;
 use crate::protocol::{
-    AgentCores, AgentShare, Answer, ClockReading, DrivenShare, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand,
-    LoadTask, Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
+    AgentCores, AgentShare, Answer, ClockReading, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, LoadTask,
+    LoadTotals, Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
 };
 use crate::serve::serve_agent;
 
@@ -136,8 +136,8 @@ impl Behaviour {
     /// What it reports to an order; `number` is that of its latest task.
     fn reports(self, order: &Order, number: u64) -> Vec<Report> {
         let answer = |answer| Report::Answer { number, answer };
-        let whole = || pack_sample(sample(10 * self.samples), 0).without_histograms();
-        let done = || answer(Ok(Answer::Driven(DrivenShare { sample: whole(), begun_ns_ago: 0 })));
+        let ok = 10 * self.samples;
+        let done = || answer(Ok(Answer::Ended(LoadTotals { offered: ok, ok, completed: ok, ..LoadTotals::default() })));
         match order {
             Order::Hello(_) => {
                 vec![greeting(if self.has_other_version { other_version() } else { Version::own() })]
@@ -399,7 +399,7 @@ fn an_agent_closes_its_connections_with_its_load() {
             _ => {}
         }
     };
-    assert!(matches!(driven, Ok(Answer::Driven(_))), "{driven:?}");
+    assert!(matches!(driven, Ok(Answer::Ended(LoadTotals { ok: 20, .. }))), "{driven:?}");
     // Its orders go on, and so does the agent.
     assert_eq!(is_closed.recv_timeout(Duration::from_secs(60)), Ok(20));
     order(Order::Stop);
