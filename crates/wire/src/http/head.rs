@@ -28,8 +28,8 @@ pub enum Body {
 }
 
 impl Body {
-    /// Passes the content at the start of `input` to `data`. Returns how many bytes belonged to the body, and whether it is
-    /// complete.
+    /// Passes the content at the start of `input` to `data`. Returns how many bytes belonged to the body, and whether
+    /// it is complete.
     pub fn feed(&mut self, input: &[u8], mut data: impl FnMut(&[u8])) -> Result<(usize, bool), ParseError> {
         match self {
             Self::Length(remaining) => {
