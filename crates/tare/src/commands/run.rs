@@ -70,7 +70,7 @@ fn plan(args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
 fn check_added(added: &[String], plan: &Plan) -> Result<(), PlanError> {
     let is_chosen = |name: &&String| {
         plan.started().any(|variant| variant.server == **name)
-            || plan.skipped.iter().any(|skipped| skipped.what.starts_with(name.as_str()))
+            || plan.skipped.iter().any(|skipped| is_about(&skipped.what, name))
     };
     added.iter().find(|name| !is_chosen(name)).map_or(Ok(()), |left| {
         let message = format!(
@@ -78,6 +78,11 @@ fn check_added(added: &[String], plan: &Plan) -> Result<(), PlanError> {
         );
         Err(PlanError::value("--external", message))
     })
+}
+
+/// Whether what is left out of a plan is a server, or a scenario of it: `mine`, `mine × SimpleGet`.
+fn is_about(what: &str, server: &str) -> bool {
+    what.strip_prefix(server).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// `--resume`: an interrupted run goes on where it stopped, in the same record.
@@ -136,6 +141,15 @@ fn interrupted_file(name: &str, dir: &Path) -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_out_of_one_server_is_not_of_another_whose_name_it_begins_with() {
+        for (what, is_of_a) in
+            [("a", true), ("a × Get", true), ("a and all compared with it", true), ("ab × Get", false)]
+        {
+            assert_eq!(is_about(what, "a"), is_of_a, "{what}");
+        }
+    }
 
     #[test]
     fn what_no_plan_has_comes_from_the_command_of_the_run() {
