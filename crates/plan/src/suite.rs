@@ -373,8 +373,12 @@ mod tests {
             ("odd", "{ body = { hex = \"0\" } }", "\"odd\": expect: \"0\" is not in hex; write two digits"),
             ("odd", "{ grpc_status = \"OK\" }", "\"odd\": expect: grpc_status is that of a gRPC call"),
             ("Home", "{ status = 404 }", "\"Home\": is the name of a scenario too; give the check another one"),
+            ("first", "{ status = 404 }", "\"first\": two checks have this name"),
         ] {
-            let check = format!("[[checks]]\nname = \"{name}\"\nrequest = {{ path = \"/x\" }}\nexpect = {expect}\n");
+            let check = |name: &str, expect: &str| {
+                format!("[[checks]]\nname = \"{name}\"\nrequest = {{ path = \"/x\" }}\nexpect = {expect}\n")
+            };
+            let check = check("first", "{}") + &check(name, expect);
             let error = Suite::parse("my.toml", &(check + scenario)).unwrap_err().to_string();
             assert!(error.starts_with(&format!("my.toml: [[checks]] {says}")), "{error}");
         }

@@ -8,7 +8,7 @@ mod push;
 pub(crate) mod transport_keys;
 mod user_setup;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +134,7 @@ pub struct Expect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
+    deny_unknown_fields,
     expecting = "an expected body is a string, { bytes = LENGTH }, { hex = \"0a02\" } or { same_as = \"request\" }"
 )]
 pub enum ExpectBody {
@@ -251,8 +252,12 @@ pub(crate) fn complete_all(file: &str, scenarios: &mut Scenarios, checks: &mut [
     for (name, scenario) in &mut *scenarios {
         scenario.complete(file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
     }
+    let mut names = BTreeSet::new();
     for check in checks {
         let named = format!("[[checks]] \"{}\"", check.name);
+        if !names.insert(check.name.clone()) {
+            return Err(wrong(named, "two checks have this name; give one of them another".to_owned()));
+        }
         check.complete(scenarios).map_err(|message| wrong(named, message))?;
     }
     Ok(())

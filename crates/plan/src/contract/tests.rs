@@ -109,6 +109,13 @@ fn what_could_not_come_back_is_refused_wherever_it_is_expected() {
 }
 
 #[test]
+fn a_body_that_is_described_twice_is_refused() {
+    let text = TEXT.replace("body = \"4\"", "body = { bytes = 1, hex = \"34\" }");
+    let error = Contract::parse("c.toml", &text).unwrap_err().to_string();
+    assert!(error.contains("an expected body is a string, { bytes = LENGTH }"), "{error}");
+}
+
+#[test]
 fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
     let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
     assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");
