@@ -172,11 +172,12 @@ fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunErr
 
 /// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.
 fn load(fleet: &mut AgentFleet, cancel: &Cancel) -> (MadeLoad, Vec<u64>) {
-    let job = job();
     let mut parts = Vec::new();
-    let made = fleet.make_load(&job, cancel, &mut |observed| match observed {
-        Observed::Load(Watched::Interval(part)) => parts.push(part.ok),
-        Observed::Load(_) | Observed::Agents(_) => {}
+    let made = fleet.make_load(&job(), cancel, &mut |observed| {
+        if let Observed::Load(Watched::Interval(part)) = observed {
+            assert_eq!((part.response.len(), u64::from(part.workers)), (part.ok, part.ok / 10), "of each agent");
+            parts.push(part.ok);
+        }
     });
     (made.unwrap(), parts)
 }
@@ -186,15 +187,8 @@ fn the_whole_is_the_sum_of_all_agents() {
     let cancel = Cancel::new();
     let mut fleet = fleet(&[GOOD; 3], &cancel).unwrap();
     assert_eq!(fleet.equipment(&job()).load_cpus, "1");
-    let (mut answers, mut times, mut workers) = (Vec::new(), 0, 0);
-    let made = fleet.make_load(&job(), &cancel, &mut |observed| {
-        if let Observed::Load(Watched::Interval(part)) = observed {
-            answers.push(part.ok);
-            (times, workers) = (times + part.response.len(), workers.max(part.workers));
-        }
-    });
-    let made = made.unwrap();
-    assert_eq!((answers, times, workers), (vec![30, 30, 30], 90, 3));
+    let (made, parts) = load(&mut fleet, &cancel);
+    assert_eq!(parts, [30, 30, 30]);
     assert_eq!(made.agents.iter().map(|agent| agent.ok).collect::<Vec<_>>(), [30, 30, 30]);
     assert!(made.events.is_empty() && !made.is_cut_short);
 }
