@@ -16,7 +16,8 @@ pub(super) fn read(content: &Content<'_>) -> Option<Result<Found, String>> {
         |lower: &str, upper: &str| json.get(lower).or_else(|| json.get(upper)).filter(|value| value.is_object());
     let mean = estimate("mean", "Mean").filter(|mean| mean.get("point_estimate").is_some())?;
     let folders = folders_of(content.path);
-    if folders.last().is_some_and(|folder| folder == "change") {
+    // Every measurement has a standard deviation, and no change has one.
+    if estimate("std_dev", "StdDev").is_none() || folders.last().is_some_and(|folder| folder == "change") {
         return Some(Err("it is criterion's change between two measurements, a share and no time. \
                          Give the folder target/criterion, or new/estimates.json"
             .to_owned()));

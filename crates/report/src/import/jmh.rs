@@ -30,10 +30,12 @@ fn add_benchmark(found: &mut Found, one: &Value) -> Option<()> {
     found.figures.push(figure(mode, unit, metric)?);
     // In the other modes these are percentiles of iterations, and no times of operations.
     let percentiles = metric.get("scorePercentiles").and_then(Value::as_object).filter(|_| mode == "sample");
-    for (key, value) in
-        percentiles.into_iter().flatten().filter(|(key, _)| ["50.0", "90.0", "99.0", "99.9"].contains(&&***key))
-    {
-        let figure = format!("p{}", key.trim_end_matches(".0"));
+    for (key, value) in percentiles.into_iter().flatten() {
+        let figure = match key.as_str() {
+            "0.0" => "min".to_owned(),
+            "100.0" => "max".to_owned(),
+            other => format!("p{}", other.trim_end_matches(".0")),
+        };
         found.add(&name, (&figure, unit), polarity, number(value));
     }
     let secondary = one.get("secondaryMetrics").and_then(Value::as_object);

@@ -100,19 +100,31 @@ fn known_forms() -> String {
 fn unknown(content: &Content<'_>) -> String {
     match &content.json {
         Ok(Value::Object(keys)) => {
-            let keys: Vec<&str> = keys.keys().take(5).map(String::as_str).collect();
-            format!("no tool that tare knows wrote it: it is JSON with the keys {}", keys.join(", "))
+            format!("no tool that tare knows wrote it: it is JSON with the keys {}", first_keys(keys))
         }
         Ok(_) => {
             "no tool that tare knows wrote it: it is JSON, but its entries are of no form that tare knows".to_owned()
         }
         Err(_) if content.text.is_empty() => "it is empty".to_owned(),
-        Err(error) if content.text.starts_with(['{', '[']) => format!("it is no whole JSON: {error}"),
+        Err(error) if content.text.starts_with(['{', '[']) => {
+            let first = content.text.lines().next().unwrap_or_default();
+            match serde_json::from_str(first) {
+                Ok(Value::Object(keys)) => format!(
+                    "no tool that tare knows wrote it: it has a JSON object in each line, the first with the keys {}",
+                    first_keys(&keys)
+                ),
+                _ => format!("it is no whole JSON: {error}"),
+            }
+        }
         Err(_) => {
             let first: String = content.text.lines().next().unwrap_or_default().chars().take(60).collect();
             format!("no tool that tare knows wrote it: it is text that begins with {first:?}")
         }
     }
+}
+
+fn first_keys(keys: &serde_json::Map<String, Value>) -> String {
+    keys.keys().take(5).map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// The file's name without its ending: what is measured where the file does not say.

@@ -49,13 +49,14 @@ pub(super) const TARE_LOAD: Summary = Summary {
     ..NOTHING
 };
 
-/// Its rate counts failures too, so their share is a figure of its own.
+/// Its rate counts failures too, so their share is a figure of its own. Every answer is a success to it, whatever its status.
 pub(super) const OHA: Summary = Summary {
     mark: "/latencyPercentiles",
     unit: "s",
     times: ("/latencyPercentiles", "p50 p90 p95 p99 p99.9 p99.99"),
     rate: "/summary/requestsPerSec",
     share: Some(("/summary/successRate", "success")),
+    counts: ("/statusCodeDistribution", "/statusCodeDistribution"),
     ..NOTHING
 };
 

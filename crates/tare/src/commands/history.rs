@@ -20,6 +20,8 @@ use crate::failure::Outcome;
 
 /// Where imported results lie, in the folder of tare.
 const IMPORTS: &str = "history";
+/// The folder in which criterion keeps its benchmarks.
+const CRITERION: &str = "criterion";
 
 pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(HistoryAction::Import(import)) = &args.action {
@@ -92,10 +94,12 @@ fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
 
 /// Reads all files before it writes any.
 fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let files: Vec<PathBuf> =
-        args.files.iter().map(|file| files_of(file)).collect::<anyhow::Result<Vec<_>>>()?.concat();
-    let results: Vec<ImportedResult> =
-        files.iter().map(|file| import_file(file, args)).collect::<anyhow::Result<_>>()?;
+    let mut results = Vec::new();
+    for given in &args.files {
+        for file in files_of(given)? {
+            results.push(import_file(&file, &path_of(&file, given)?, args)?);
+        }
+    }
     let folder = global.dir.join(IMPORTS);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let there = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -148,13 +152,23 @@ fn files_of(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn import_file(file: &Path, args: &ImportArgs) -> anyhow::Result<ImportedResult> {
+/// The path by whose folders benchmarks of criterion are named. A folder that was given stands for criterion's own, wherever
+/// that was copied to.
+fn path_of(file: &Path, given: &Path) -> anyhow::Result<PathBuf> {
+    let path = absolute(file).with_context(|| format!("cannot tell the folder of {}", file.display()))?;
+    let is_named = path.components().any(|folder| folder.as_os_str() == CRITERION);
+    Ok(match file.strip_prefix(given) {
+        Ok(below) if !is_named && file != given => Path::new(CRITERION).join(below),
+        _ => path,
+    })
+}
+
+fn import_file(file: &Path, path: &Path, args: &ImportArgs) -> anyhow::Result<ImportedResult> {
     // Most tools do not say when they measured; they write the file when they are done.
     let written = fs::metadata(file).and_then(|facts| facts.modified());
     let written = written.with_context(|| format!("cannot tell when {} was written", file.display()))?;
     let since = written.duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = text_of(file)?;
-    let path = &absolute(file).with_context(|| format!("cannot tell the folder of {}", file.display()))?;
     let origin = ImportOrigin {
         file,
         path,

@@ -182,7 +182,7 @@ fn an_import_says_what_it_leaves_out_and_names_a_benchmark_from_within_its_folde
     let folder = bench.path().join("target/criterion/parse/new");
     std::fs::create_dir_all(&folder).unwrap();
     let estimate = r#"{"confidence_interval": {"lower_bound": 9.5, "upper_bound": 10.5}, "point_estimate": 10.0}"#;
-    let estimates = format!(r#"{{"mean": {estimate}, "median": {estimate}}}"#);
+    let estimates = format!(r#"{{"mean": {estimate}, "std_dev": {estimate}}}"#);
     std::fs::write(folder.join("estimates.json"), estimates).unwrap();
     let dir = bench.path().join(".tare");
     let mut tare = bench.tare(&["history", "import", "estimates.json", "--dir", dir.to_str().unwrap()]);
@@ -215,8 +215,8 @@ fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is
     for measurement in ["new", "base", "change"] {
         let folder = bench.path().join("target/criterion/parse/uri").join(measurement);
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("estimates.json"), format!(r#"{{"mean": {estimate}, "median": {estimate}}}"#))
-            .unwrap();
+        let estimates = format!(r#"{{"mean": {estimate}, "median": {estimate}, "std_dev": {estimate}}}"#);
+        std::fs::write(folder.join("estimates.json"), estimates).unwrap();
     }
     let output = bench.run(&["history", "import", "target/criterion", "--at", "2020-01-02T01:00:00+01:00"]);
     assert!(stdout(&output).contains("new/estimates.json: 2 figures of criterion"), "{}", stderr(&output));
@@ -227,6 +227,11 @@ fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is
     assert_eq!(line["points"][0]["at"], "2020-01-02T00:00:00Z");
     let said = error_of(&bench, &["history", "import", "load.json", "--at", "yesterday"]);
     assert!(said.contains("give a date or a time, such as 2026-11-20"), "{said}");
-    let said = error_of(&bench, &["history", "import", "target/criterion/parse/uri/base"]);
+    std::fs::rename(bench.path().join("target/criterion"), bench.path().join("results-main")).unwrap();
+    assert!(bench.run(&["history", "import", "results-main"]).status.success());
+    let lines = json(&stdout(&bench.run(&["history", "--json"])));
+    let of_copy = lines["lines"].as_array().unwrap().iter().find(|line| line["name"] == "parse/uri").unwrap();
+    assert_eq!(of_copy["points"].as_array().unwrap().len(), 2, "a copy of the folder names its benchmarks alike");
+    let said = error_of(&bench, &["history", "import", "results-main/parse/uri/base"]);
     assert!(said.contains("is a folder without results of criterion"), "{said}");
 }
