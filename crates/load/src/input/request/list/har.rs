@@ -10,9 +10,11 @@ use crate::input::template::url_encode;
 
 const REMEDY: &str = "save it again as HAR from the browser, with its contents";
 
-/// Also where the rest is cut off or wrong, which is told then.
+/// Also where the rest is cut off or wrong, which is told then, if the log comes first.
 pub(super) fn is_it(text: &str) -> bool {
-    text.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"log\""))
+    let Some(rest) = text.trim_start().strip_prefix('{') else { return false };
+    let has_log = || serde_json::from_str::<Value>(text).is_ok_and(|har| har["log"]["entries"].is_array());
+    rest.trim_start().starts_with("\"log\"") || has_log()
 }
 
 /// The requests of a recording over HTTP, in their order.
@@ -54,12 +56,13 @@ fn headers(request: &Value) -> Vec<(String, String)> {
 /// The text, which some programs write in base64; or where only the fields of a form were recorded, these as a browser
 /// sends them.
 fn body(post: &Value) -> Result<ListedBody, &'static str> {
-    Ok(match post["text"].as_str() {
+    let has_fields = post["params"].as_array().is_some_and(|params| !params.is_empty());
+    Ok(match post["text"].as_str().filter(|text| !(text.is_empty() && has_fields)) {
         Some(text) if post["encoding"] == "base64" => {
             ListedBody::Bytes(BASE64_STANDARD.decode(text).map_err(|_| "the body is not base64, as its encoding says")?)
         }
         Some(text) => ListedBody::Bytes(text.as_bytes().to_vec()),
-        None if post["params"].as_array().is_some_and(|params| !params.is_empty()) => {
+        None if has_fields => {
             if post["mimeType"].as_str().is_some_and(|mime_type| mime_type.starts_with("multipart/")) {
                 return Err("the body has parts, and only the fields were recorded");
             }
@@ -85,11 +88,13 @@ mod tests {
             {"request": {"method": "POST", "url": "http://x/b", "postData":
                 {"mimeType": "application/json", "text": "{\"a\":1}"}}},
             {"request": {"method": "POST", "url": "http://x/c", "postData":
-                {"mimeType": "", "params": [{"name": "q", "value": "a b"}, {"name": "r", "value": "1"}]}}},
+                {"mimeType": "", "text": "", "params": [{"name": "q", "value": "a b"}, {"name": "r", "value": "1"}]}}},
             {"request": {"method": "POST", "url": "http://x/d", "postData":
                 {"mimeType": "", "encoding": "base64", "text": "AAH/"}}}]}}"#;
         let list = parse_request_list("page.har", har).unwrap();
         assert!(list.is_recording);
+        let named = har.replacen('{', r#"{"creator": {}, "#, 1);
+        assert_eq!(parse_request_list("page.har", &named).unwrap(), list, "whatever comes before the log");
         let found: Vec<_> = list.requests.iter().map(|one| (&*one.place, &*one.url)).collect();
         let places = ["page.har, entry 1", "page.har, entry 3", "page.har, entry 4", "page.har, entry 5"];
         let urls = [r"http://x/a?t=\{{b}}", "http://x/b", "http://x/c", "http://x/d"];
@@ -116,7 +121,10 @@ mod tests {
             (&*parts, "entry 1: the body has parts, and only the fields were recorded"),
             (r#"{"log": {}}"#, "page.har: log has no entries"),
             ("{\n  \"log\": {\n    \"entries\": [", "page.har: EOF while parsing a list at line 3"),
-            (r#"{"log": {"entries": []}}"#, "page.har: the list is empty"),
+            (
+                r#"{"log": {"entries": [{"request": {"url": "wss://x/"}}]}}"#,
+                "empty; record at least one request over HTTP",
+            ),
             (r#"{"log": {"entries": [{"request": {"url": "http://x/"}}]}}"#, "entry 1: the request has no method"),
             (r#"{"log": {"entries": [{"request": {"method": "GET"}}]}}"#, "entry 1: the request has no url"),
         ] {

@@ -30,11 +30,11 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<ListedRequest>, LoadErr
     Ok(list)
 }
 
-/// A header field: a name, a colon, and a blank or nothing.
+/// A header field: a name, a colon, and a value that makes it no URL (`http://…`, `localhost:8080`).
 fn header(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
-    let is_field = is_token(name) && (value.is_empty() || value.starts_with([' ', '\t']));
-    is_field.then(|| (name, value.trim()))
+    let is_url = value.starts_with("//") || value.starts_with(|first: char| first.is_ascii_digit());
+    (is_token(name) && !is_url).then(|| (name, value.trim()))
 }
 
 fn listed(place: String, text: &str) -> Result<ListedRequest, LoadError> {
@@ -87,11 +87,10 @@ mod tests {
 
     #[test]
     fn headers_and_bodies_stand_below_a_request() {
-        let text =
-            "GET http://x/a\nX-Token: t1\nX-Empty:\n\nPOST http://x/b\nContent-Type: application/json\n@user.json\n";
+        let text = "GET http://x/a\nX-Token:t1\nReferer:http://y/\nX-Empty:\n\nPOST http://x/b\nContent-Type: application/json\n@user.json\n";
         let list = parse_request_list("targets.txt", text).unwrap().requests;
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(list[0].headers, [field("X-Token", "t1"), field("X-Empty", "")]);
+        assert_eq!(list[0].headers, [field("X-Token", "t1"), field("Referer", "http://y/"), field("X-Empty", "")]);
         assert_eq!(list[1].headers, [field("Content-Type", "application/json")]);
         assert_eq!((&list[0].body, &list[1].body), (&ListedBody::None, &ListedBody::File("user.json".into())));
     }

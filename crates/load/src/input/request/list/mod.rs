@@ -54,7 +54,7 @@ pub fn parse_request_list(name: &str, text: &str) -> Result<RequestList, LoadErr
     let text = text.trim_start_matches('\u{feff}');
     let is_recording = har::is_it(text);
     let (requests, remedy) = if is_recording {
-        (har::read(name, text)?, "record at least one request")
+        (har::read(name, text)?, "record at least one request over HTTP; WebSockets are not sent again")
     } else if vegeta::is_it(text) {
         (vegeta::read(name, text)?, "write an object with method and url on each line")
     } else {

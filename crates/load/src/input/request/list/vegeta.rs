@@ -33,7 +33,9 @@ fn listed(place: String, line: &str) -> Result<ListedRequest, LoadError> {
     let mut headers = Vec::new();
     for (name, values) in target["header"].as_object().into_iter().flatten() {
         let values = values.as_array().ok_or_else(|| wrong(&format!("the values of header {name} are no list")))?;
-        let values = values.iter().filter_map(Value::as_str).filter(|_| !is_of_connection(name));
+        // A host is the server's name to its clients, and stands in no recording of another connection here.
+        let is_sent = name.eq_ignore_ascii_case("host") || !is_of_connection(name);
+        let values = values.iter().filter_map(Value::as_str).filter(|_| is_sent);
         headers.extend(values.map(|value| (name.clone(), literal(value))));
     }
     let method = method.map_err(|error| wrong(&error.to_string()))?;
@@ -47,12 +49,13 @@ mod tests {
 
     #[test]
     fn targets_have_headers_and_bodies() {
-        let text = "{\"method\":\"POST\",\"url\":\"http://x/0\",\"body\":\"UHVuY2gh\",\"header\":{\"A\":[\"1\",\"2\"]}}\n\n\
+        let text = "{\"method\":\"POST\",\"url\":\"http://x/0\",\"body\":\"UHVuY2gh\",\"header\":{\"A\":[\"1\",\"2\"],\"Host\":[\"shop.example\"],\"Te\":[\"x\"]}}\n\n\
                     {\"method\":\"GET\",\"url\":\"http://x/1\"}\n";
         let list = parse_request_list("t.jsonl", text).unwrap();
         let [post, get] = &list.requests[..] else { panic!("two requests") };
         assert_eq!(post.body, ListedBody::Bytes(b"Punch!".to_vec()));
-        assert_eq!(post.headers, [("A".to_owned(), "1".to_owned()), ("A".to_owned(), "2".to_owned())]);
+        let sent = [("A", "1"), ("A", "2"), ("Host", "shop.example")];
+        assert_eq!(post.headers, sent.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(
             (get.place.as_str(), get.url.as_str(), &get.body),
             ("t.jsonl, line 3", "http://x/1", &ListedBody::None)
