@@ -26,11 +26,13 @@ enum Meaning {
     /// A header of this name with the value after this word.
     Header(&'static str, &'static str),
     AnyHeader,
+    Cookie,
     /// A part of the body: text, or a file after @.
     Data,
     Text,
     /// A part of the body that is to be encoded.
     Encoded,
+    Form,
     Upload,
     Url,
     /// There is no such thing here, for this reason.
@@ -51,13 +53,13 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--data-raw", Text),
     ("", "--data-urlencode", Encoded),
     ("", "--json", Data),
-    ("-F", "--form", Value("--form")),
+    ("-F", "--form", Form),
     ("-G", "--get", Nothing),
     ("-I", "--head", Nothing),
     ("-T", "--upload-file", Upload),
     ("-u", "--user", Value("-a")),
     ("-A", "--user-agent", Header("User-Agent", "")),
-    ("-b", "--cookie", Header("Cookie", "")),
+    ("-b", "--cookie", Cookie),
     ("-e", "--referer", Header("Referer", "")),
     ("", "--oauth2-bearer", Header("Authorization", "Bearer ")),
     ("", "--compressed", Nothing),
@@ -186,7 +188,11 @@ struct CurlRequest {
     urls: Vec<String>,
     flags: Vec<(&'static str, Option<String>)>,
     headers: Vec<String>,
-    data: Vec<String>,
+    /// The names of headers that shall not be sent.
+    left_out: Vec<String>,
+    cookies: Vec<String>,
+    /// The parts of the body, with what is between them.
+    data: Option<String>,
     /// The file that is the body.
     file: Option<String>,
 }
@@ -199,14 +205,16 @@ impl CurlRequest {
             Refused(why) => return Err(format!("{name} has no counterpart: {why}")),
             Flag(flag) => self.set(flag, None),
             Value(flag) => self.set(flag, Some(value)),
-            Header(_, _) if name == "--cookie" && !value.contains('=') => {
+            Cookie if !value.contains('=') => {
                 return Err(format!("--cookie {value}: tare reads no file of cookies; write them as name=value"));
             }
-            Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
-            AnyHeader => self.headers.extend(header(&value)),
+            Cookie => self.cookies.push(value),
+            Header(name, prefix) => self.add_header(&format!("{name}: {prefix}{value}")),
+            AnyHeader => self.add_header(&value),
             Data if value.starts_with('@') => self.set_file(value[1..].to_owned())?,
-            Data | Text => self.data.push(value),
-            Encoded => self.data.push(encoded(&value)?),
+            Data | Text => self.add_data(&value, name == "--json"),
+            Encoded => self.add_data(&encoded(&value)?, false),
+            Form => self.set("--form", Some(literal(&value))),
             Upload => self.set_file(value)?,
             Url => self.urls.push(value),
         }
@@ -226,16 +234,34 @@ impl CurlRequest {
         }
     }
 
+    fn add_header(&mut self, line: &str) {
+        match header(line) {
+            Some(header) => self.headers.push(header),
+            None => self.left_out.push(line.split(':').next().unwrap_or(line).to_owned()),
+        }
+    }
+
+    /// Parts of a form have an ampersand between them, and parts of JSON have nothing.
+    fn add_data(&mut self, text: &str, is_json: bool) {
+        match &mut self.data {
+            None => self.data = Some(text.to_owned()),
+            Some(data) if is_json => data.push_str(text),
+            Some(data) => *data += &format!("&{text}"),
+        }
+    }
+
     fn has(&self, name: &str) -> bool {
         self.given.contains(&name)
     }
 
+    /// Whether a header is given, or shall not be sent.
     fn has_header(&self, wanted: &str) -> bool {
-        let is_it = |line: &String| line.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        self.headers.iter().any(is_it)
+        let names = self.headers.iter().filter_map(|line| Some(line.split_once(':')?.0));
+        names.chain(self.left_out.iter().map(String::as_str)).any(|name| name.eq_ignore_ascii_case(wanted))
     }
 
-    fn flags(mut self) -> Result<Vec<String>, String> {
+    /// The URL, without its fragment, which no server gets. A file goes below a folder by its own name.
+    fn url(&self, is_upload: bool) -> Result<String, String> {
         // cmd of Windows has a caret before each quote.
         if self.urls.iter().any(|url| url.starts_with('^')) {
             return Err("the line is written for cmd of Windows; copy it as cURL (bash)".to_owned());
@@ -243,12 +269,19 @@ impl CurlRequest {
         let [url] = &self.urls[..] else {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };
+        let url = url.split('#').next().unwrap_or(url);
+        let file = self.file.as_deref().filter(|_| is_upload && url.ends_with('/'));
+        Ok(literal(url) + &file.map_or(String::new(), |file| literal(file.rsplit('/').next().unwrap_or(file))))
+    }
+
+    fn flags(mut self) -> Result<Vec<String>, String> {
         let (is_in_url, has_json, is_upload) = (self.has("--get"), self.has("--json"), self.has("--upload-file"));
         // A file has no text beside it, so that one of these flags names it.
         let has_no_line_ends = self.file.is_some() && (self.has("--data") || self.has("--data-ascii"));
         let no_line_ends = has_no_line_ends.then(|| "--no-line-ends".to_owned());
-        let mut url = literal(url);
-        let body = self.data.join("&");
+        let mut url = self.url(is_upload)?;
+        let sends_text = self.data.is_some() && !is_in_url;
+        let body = self.data.take().unwrap_or_default();
         if is_in_url && !body.is_empty() {
             let sign = if url.contains('?') { '&' } else { '?' };
             url = format!("{url}{sign}{}", literal(&body));
@@ -256,12 +289,14 @@ impl CurlRequest {
         if is_in_url && self.file.is_some() {
             return Err("--get with a file of data; write its text into the URL".to_owned());
         }
-        let sends_text = !self.data.is_empty() && !is_in_url;
         if sends_text && self.file.is_some() {
             return Err("text and a file for one body; put both into one file".to_owned());
         }
         if sends_text && body.starts_with('@') {
             return Err("a body that begins with @; put it into a file, and write --data-binary @FILE".to_owned());
+        }
+        if !self.cookies.is_empty() && !self.has_header("cookie") {
+            self.headers.push(format!("Cookie: {}", self.cookies.join(";")));
         }
         // tare undoes gzip for checks, and no other coding.
         if self.has("--compressed") && !self.has_header("accept-encoding") {
