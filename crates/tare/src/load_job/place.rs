@@ -102,6 +102,11 @@ fn split_scheme(text: &str) -> (&str, &str) {
 /// A URL as people write it: without a scheme it is http.
 pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     let (scheme, rest) = split_scheme(text);
+    if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+        return Err(wrong_usage(format!(
+            "\"{text}\" is not a URL; a flag that may stand alone has its value after =: --follow={text}"
+        )));
+    }
     // The parser would take the path for the host.
     if rest.starts_with(['/', '?', '#']) {
         return Err(wrong_usage(format!("\"{text}\" names no host; if it came from a variable, that is empty")));
@@ -123,16 +128,22 @@ pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
 }
 
 /// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is
-/// encoded, but not if there are variables, whose names may have blanks.
+/// encoded, but not in variables, whose names may have blanks.
 fn path(text: &str) -> String {
     let (_, rest) = split_scheme(text.trim());
     let rest = rest.split('#').next().unwrap_or(rest);
     let path = rest.find(['/', '?', '\\']).map_or("", |at| &rest[at..]);
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-    if path.contains("{{") {
-        return path;
+    let encoded = |text: &str| utf8_percent_encode(text, NOT_IN_A_LINE).to_string();
+    let (mut all, mut rest) = (String::new(), &*path);
+    while let Some(begin) = rest.find("{{") {
+        let is_variable = !rest[..begin].ends_with('\\');
+        let end = rest[begin..].find("}}").filter(|_| is_variable).map_or(begin + 2, |length| begin + length + 2);
+        all += &encoded(&rest[..begin]);
+        all += &rest[begin..end];
+        rest = &rest[end..];
     }
-    utf8_percent_encode(&path, NOT_IN_A_LINE).to_string()
+    all + &encoded(rest)
 }
 
 type SilentAddress = (SocketAddr, io::Error);
@@ -211,6 +222,7 @@ mod tests {
             ("/%2e%2E/a%2fb%zz", "/%2e%2E/a%2fb%zz"),
             ("/a b?c=ä|\"'<>^`[]{}#d", "/a%20b?c=%C3%A4|\"'<>^`[]{}"),
             ("?a=b/../c", "/?a=b/../c"),
+            ("/ä b/{{a b}}/ä?c=\\{{d e}}", "/%C3%A4%20b/{{a b}}/%C3%A4?c=\\{{d%20e}}"),
             ("/a \n", "/a"),
         ] {
             assert_eq!(of(&[&format!("http://127.0.0.1:PORT{written}")]).unwrap().paths, [path]);
@@ -246,6 +258,7 @@ mod tests {
             (&["http://"][..], "is not a URL"),
             (&["http:///x"], "\"http:///x\" names no host; if it came from a variable, that is empty"),
             (&["/x"], "names no host"),
+            (&["http://127.0.0.1:PORT/", "3"], "\"3\" is not a URL; a flag that may stand alone has its value after ="),
             (&["http://127.0.0.1:99999/"], "is not a URL (invalid port number)"),
             (&["http://ada:secret@127.0.0.1:PORT/"], "give it with -a USER:PASSWORD"),
             (&["ftp://127.0.0.1:PORT/"], "does not speak \"ftp\""),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use tare_analysis::format::count;
 use tare_load::{
     Body, Feed, FeedFormat, ListedBody, ListedRequest, Method, RequestSpec, Requests, announces_close, grpc_path,
     method_named, parse_request_list,
@@ -58,8 +59,8 @@ fn keep_one_server(list: &mut Vec<ListedRequest>, base: Option<&str>, shown: &st
         )));
     }
     if list.len() < all {
-        let (kept, others) = (list.len(), all - list.len());
-        print_note(&format!("  {shown}: {kept} requests to {wanted}; {others} to other servers are left out"));
+        let (kept, others) = (count(list.len() as u64, "request"), all - list.len());
+        print_note(&format!("  {shown}: {kept} to {wanted}; {others} to other servers are left out"));
     }
     Ok(())
 }
