@@ -79,7 +79,7 @@ fn ask(client: &mut Client, exchange: &Exchange) -> Result<(Option<String>, Opti
     loop {
         let answer = client.ask(&exchange.request)?;
         let difference = compare::difference(&exchange.request, &exchange.expect, &answer);
-        let given = GivenAnswer::of(answer, client.endpoint.address, exchange.compared.as_deref());
+        let given = GivenAnswer::of(answer, client, exchange.compared.as_deref());
         if difference.is_some() || exchange.compared.is_none() {
             return Ok((difference, Some(given)));
         }

@@ -48,13 +48,15 @@ struct Compared {
 type PartDifference = (MayDiffer, String);
 
 impl GivenAnswer {
-    /// Of an answer of the server at `address`. `may_differ` is given where it must be like others.
-    pub(super) fn of(answer: Answer, address: SocketAddr, may_differ: Option<&[MayDiffer]>) -> Self {
+    /// Of an answer of the server that `client` asked. `may_differ` is given where it must be like others.
+    pub(super) fn of(answer: Answer, client: &Client, may_differ: Option<&[MayDiffer]>) -> Self {
         let names = answer.headers.iter().map(|(name, _)| name.to_ascii_lowercase());
         let kept: BTreeSet<String> = names.filter(|name| !VOLATILE.contains(&name.as_str())).collect();
-        // A server names its own port where it redirects to itself.
-        let without_port = |value: String| value.replace(&address.to_string(), "HOST:PORT");
-        let value = |name: String| answer.header(&name).map(|value| (name, without_port(value)));
+        // A server names itself where it redirects to itself.
+        let address = client.endpoint.address;
+        let own = [client.host(), address.to_string(), format!("localhost:{}", address.port())];
+        let unnamed = |value: String| own.iter().fold(value, |value, name| without_name(&value, name));
+        let value = |name: String| answer.header(&name).map(|value| (name, unnamed(value)));
         let headers = kept.into_iter().filter_map(value).collect();
         let compared = may_differ.map(|may_differ| Compared { body: answer.body, may_differ: may_differ.to_vec() });
         Self { headers, compared }
@@ -116,6 +118,20 @@ impl GivenAnswer {
     }
 }
 
+/// The text without this name of a server, wherever it stands for itself and is no part of another name or port.
+fn without_name(text: &str, name: &str) -> String {
+    let is_of_name = |c: char| c.is_alphanumeric() || ['-', '.', ':'].contains(&c);
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(name) {
+        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        out += before;
+        let is_part = out.ends_with(is_of_name) || after.starts_with(is_of_name);
+        out += if is_part { name } else { "HOST:PORT" };
+        rest = after;
+    }
+    out + rest
+}
+
 /// Two answers of one server to the same request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwoAnswers {
@@ -144,7 +160,7 @@ pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> R
     }
     let (status, body) = (first.status, first.body.clone());
     let rest_s = first.header("keep-alive").and_then(|value| rest_in(&value));
-    let [first, second] = [first, second].map(|answer| GivenAnswer::of(answer, address, Some(&[])));
+    let [first, second] = [first, second].map(|answer| GivenAnswer::of(answer, &client, Some(&[])));
     let changing = second.differences(&first).into_iter().map(|(part, _)| part).collect();
     Ok(TwoAnswers { status, body, changing, rest_s })
 }
@@ -234,7 +250,8 @@ mod tests {
 
     fn given(headers: &[(&str, &str)], body: &str, may_differ: Option<&[MayDiffer]>) -> GivenAnswer {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        GivenAnswer::of(Answer { headers, body: body.into(), ..Answer::default() }, ADDRESS, may_differ)
+        let client = Client::new(ADDRESS.into(), Duration::ZERO);
+        GivenAnswer::of(Answer { headers, body: body.into(), ..Answer::default() }, &client, may_differ)
     }
 
     fn outcome(answer: GivenAnswer) -> CheckOutcome {
@@ -291,7 +308,11 @@ mod tests {
     fn a_redirect_to_the_own_port_is_alike_and_one_to_elsewhere_is_not() {
         let to = |location: &str| given(&[("Location", location)], "", Some(&[]));
         assert_eq!(compared(to("http://127.0.0.1:8080/a"), &to("http://127.0.0.1:8080/a")), None);
-        assert!(to("http://127.0.0.1:8080/a").headers["location"].ends_with("HOST:PORT/a"));
+        for own in ["http://127.0.0.1:8080/a", "http://localhost:8080/a"] {
+            assert_eq!(to(own).headers["location"], "http://HOST:PORT/a");
+        }
+        let other = "http://127.0.0.1:80801/a";
+        assert_eq!(to(other).headers["location"], other);
         assert!(compared(to("/b"), &to("/a")).unwrap().contains("header location: expected \"/a\", got \"/b\""));
     }
 
