@@ -10,7 +10,8 @@ use crate::schedule::sending::Sending;
 const FIRST_MARGIN_NS: u64 = 100_000;
 const LEAST_MARGIN_NS: u64 = 5_000;
 const MOST_MARGIN_NS: u64 = 1_000_000;
-/// The worker polls for an answer for this many margins and then may sleep. A late wake-up then adds at most 1 % to the latency.
+/// After a send or an event the worker polls for an answer, or for the next event of a stream, for this many margins, and then
+/// may sleep. A late wake-up then adds at most 1 % to the latency.
 const ANSWER_MARGINS: u64 = 100;
 /// A poll takes less than a microsecond. Time beyond this limit belongs to an interruption.
 const LONGEST_POLL_NS: u64 = 10_000;
@@ -35,6 +36,7 @@ pub(super) struct WaitPolicy {
     /// When the first event of this wait was noticed.
     first_event_at: Option<Nanos>,
     last_sent: Nanos,
+    last_event: Nanos,
     /// No polling before this moment, because other threads need the core.
     yields_until: Nanos,
     /// CPU time spent polling without an event, so far.
@@ -75,13 +77,15 @@ impl WaitPolicy {
             return WaitMode::Sleep(deadline);
         }
         let rise_at = send_at.map_or(deadline, |send_at| Nanos(send_at.0.saturating_sub(self.margin_ns)));
-        let is_answer_near = expects && now.since(self.last_sent) < ANSWER_MARGINS * self.margin_ns;
+        let is_answer_near =
+            expects && now.since(self.last_sent.max(self.last_event)) < ANSWER_MARGINS * self.margin_ns;
         if is_answer_near || rise_at <= now { WaitMode::Poll } else { WaitMode::Sleep(deadline.min(rise_at)) }
     }
 
     /// Notes an event of this wait, noticed at `at`.
     pub(super) fn note_event(&mut self, at: Nanos) {
         self.first_event_at.get_or_insert(at);
+        self.last_event = at;
     }
 
     pub(super) fn note_send(&mut self, now: Nanos) {
@@ -188,6 +192,18 @@ mod tests {
         assert_eq!(policy.spun_ns, LONGEST_POLL_NS, "others' time is not counted as its own");
         let due = Some(Nanos(140 * MS));
         assert_eq!(policy.next_wait(Nanos(140 * MS), Nanos(140 * MS), due, false), WaitMode::Poll);
+    }
+
+    #[test]
+    fn while_events_of_a_stream_come_the_worker_polls_for_the_next_one() {
+        let mut policy = spinning();
+        policy.note_send(Nanos(MS));
+        let mut wait = |at_ms: u64, expects| policy.next_wait(Nanos(at_ms * MS), Nanos(90 * MS), None, expects);
+        assert_eq!([2, 20].map(|at_ms| wait(at_ms, true)), [WaitMode::Poll, WaitMode::Sleep(Nanos(90 * MS))]);
+        policy.note_event(Nanos(20 * MS));
+        let mut wait = |at_ms: u64, expects| policy.next_wait(Nanos(at_ms * MS), Nanos(90 * MS), None, expects);
+        assert_eq!([21, 40].map(|at_ms| wait(at_ms, true)), [WaitMode::Poll, WaitMode::Sleep(Nanos(90 * MS))]);
+        assert_eq!(wait(21, false), WaitMode::Sleep(Nanos(90 * MS)), "no answer is to come");
     }
 
     #[test]
