@@ -80,11 +80,14 @@ impl PartialAnswer {
         match status {
             0 if self.before_head.is_empty() => String::new(),
             0 => format!(": {}", self.before_head),
-            status if self.body_bytes == 0 => format!(": status {status} came, and nothing of the body"),
-            status => format!(
-                ": status {status} came, and {} bytes of the body; of a stream without an end, --event-stream reads the events",
-                self.body_bytes
-            ),
+            status => {
+                let bytes =
+                    if self.body_bytes == 0 { "nothing".to_owned() } else { format!("{} bytes", self.body_bytes) };
+                let is_stream = (200..300).contains(&status);
+                let stream =
+                    if is_stream { "; of a stream without an end, --event-stream reads the events" } else { "" };
+                format!(": status {status} came, and {bytes} of the body{stream}")
+            }
         }
     }
 

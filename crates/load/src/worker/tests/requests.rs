@@ -98,7 +98,10 @@ fn a_timeout_says_how_far_the_answer_came() {
             &b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello"[..],
             ": status 201 came, and 5 bytes of the body; of a stream",
         ),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", ": status 200 came, and nothing of the body"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
+            ": status 200 came, and nothing of the body; of a stream without an end",
+        ),
         (b"HTTP/1.1 200 OK\r\nContent-", ": its head began, and has no end"),
     ] {
         let example = example_of(bytes);
