@@ -265,9 +265,10 @@ impl Recorder {
         if !self.window.contains(intended) {
             return;
         }
-        self.count_offered(&Times { intended, ..Times::default() }, pushed.arrived_at, true);
-        self.sample.ok += 1;
         let wanted_at = pushed.answers.map_or(pushed.sent_at, |times| Some(times.intended));
+        let times = Times { intended: wanted_at.unwrap_or(intended), ..Times::default() };
+        self.count_offered(&times, pushed.arrived_at, true);
+        self.sample.ok += 1;
         let response_ns = wanted_at.map(|wanted_at| pushed.arrived_at.since(wanted_at));
         response_ns.into_iter().for_each(|ns| self.sample.response.record_ns(ns));
         self.answers.count_answer(pushed.request, 0, response_ns);

@@ -1,6 +1,8 @@
 //! The setup for tests of the engine: a reference server on one CPU, the generator on another.
 
 use std::error::Error;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use tare_load::{
@@ -8,6 +10,7 @@ use tare_load::{
 };
 use tare_reference::{Options, ReferenceError, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
+use tare_sys::clock::{Clock, MonotonicClock};
 
 /// Largest number of requests under way.
 const UNDER_WAY: usize = 64;
@@ -97,6 +100,23 @@ impl Stage {
         })
     }
 
+    /// The median time from the server's hand to a client that does nothing but ask, once in a millisecond, and read without a
+    /// pause. The machine takes it, and no generator can be faster.
+    pub fn way_back_ns(&self) -> Result<u64, Box<dyn Error>> {
+        let server = self.server(Options::default())?;
+        let (address, cpu) = (server.address(), CpuSet::from_indices([self.load_cpu]));
+        let client = std::thread::spawn(move || {
+            let _ = pin_current_thread(&cpu);
+            read_without_pause(TcpStream::connect(address)?)
+        });
+        let came_ns = client.join().map_err(|_| "the plain client failed")??;
+        let served = server.finish()?;
+        let way_ns = came_ns.iter().zip(&served).map(|(came_ns, served)| came_ns.saturating_sub(served.answered.0));
+        let mut way_ns: Vec<u64> = way_ns.collect();
+        way_ns.sort_unstable();
+        Ok(quantile(&way_ns, 0.5))
+    }
+
     /// Loads a server with these planted values, and traces every request.
     pub fn drive(
         &self,
@@ -140,6 +160,43 @@ impl Stage {
         }
         Ok(Evidence { sample, served })
     }
+}
+
+/// When each answer had come, by the monotonic clock.
+fn read_without_pause(mut stream: TcpStream) -> std::io::Result<Vec<u64>> {
+    const ASKED: usize = 2_000;
+    let clock = MonotonicClock;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    let mut came_ns = Vec::with_capacity(ASKED);
+    let mut bytes = [0; 4096];
+    for _ in 0..ASKED {
+        let next_at = clock.now() + Duration::from_millis(1);
+        stream.write_all(b"GET /path0/1 HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        // The answer is short, and comes in one piece.
+        loop {
+            match stream.read(&mut bytes) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(_) => break came_ns.push(clock.now().0),
+                Err(error)
+                    if error.kind() == ErrorKind::WouldBlock && clock.now() < next_at + Duration::from_secs(2) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        while clock.now() < next_at {
+            std::hint::spin_loop();
+        }
+    }
+    Ok(came_ns)
+}
+
+/// Whether a figure is the quantile, within 1 % or `within_ns`, whichever is larger. Where the values have a step at the
+/// quantile, two values more or less decide on which side of it the figure stands.
+pub fn is_quantile(sorted: &[u64], q: f64, said_ns: u64, within_ns: u64) -> bool {
+    let two = 2.0 / sorted.len() as f64;
+    let [least, most] = [q - two, q + two].map(|q| quantile(sorted, q));
+    let within = |real: u64| (real / 100).max(within_ns);
+    (least.saturating_sub(within(least))..=most + within(most)).contains(&said_ns)
 }
 
 /// The value that the share `q` of sorted values does not exceed.
