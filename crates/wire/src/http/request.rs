@@ -22,8 +22,8 @@ pub struct Request<'a> {
     /// The value of `Host`, unless `headers` has one.
     pub host: &'a str,
     pub headers: &'a [(String, String)],
-    /// `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it. With
-    /// the header `Transfer-Encoding: chunked` it is sent in chunks.
+    /// `Content-Length` is added if it is not empty or if the method is one that expects a body, unless `headers` has it.
+    /// With the header `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
 
@@ -44,8 +44,7 @@ impl Request<'_> {
         for (name, value) in self.headers {
             push_header(&mut out, name, value);
         }
-        let announces_body = !self.body.is_empty() || !matches!(*self.method, Method::GET | Method::HEAD);
-        if announces_body && !self.has("content-length") && !self.has("transfer-encoding") {
+        if self.announces_body() && !self.has("content-length") && !self.has("transfer-encoding") {
             push_header(&mut out, "Content-Length", &self.body.len().to_string());
         }
         out.extend_from_slice(b"\r\n");
@@ -65,6 +64,11 @@ impl Request<'_> {
         }
         self.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
         check_framing(self.headers, self.body.len())
+    }
+
+    /// Whether the length of the body is stated, also that of none (RFC 9110, section 8.6).
+    pub(crate) fn announces_body(&self) -> bool {
+        !self.body.is_empty() || matches!(*self.method, Method::POST | Method::PUT | Method::PATCH)
     }
 
     fn is_chunked(&self) -> bool {
@@ -151,7 +155,12 @@ mod tests {
     #[test]
     fn a_post_announces_its_length_even_when_empty() {
         assert!(encode("POST", "/", &[], b"abc").unwrap().ends_with("Content-Length: 3\r\n\r\nabc"));
-        assert!(encode("POST", "/", &[], b"").unwrap().ends_with("Content-Length: 0\r\n\r\n"));
+        for (method, is_stated) in
+            [("POST", true), ("PUT", true), ("PATCH", true), ("DELETE", false), ("OPTIONS", false), ("TRACE", false)]
+        {
+            let sent = encode(method, "/", &[], b"").unwrap();
+            assert_eq!(sent.ends_with("Content-Length: 0\r\n\r\n"), is_stated, "{sent}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::frame::MAX_PAYLOAD_BYTES;
 use super::outgoing::push_head;
 use super::table::static_index;
 use super::{flag, kind};
-use crate::http::{Method, Request};
+use crate::http::Request;
 
 /// Largest part of a header section in a frame. It leaves room for [`EMPTY_TABLE`].
 const MAX_PART_BYTES: usize = MAX_PAYLOAD_BYTES - 1;
@@ -43,8 +43,7 @@ impl EncodedHead {
                 push_field(&mut block, &name, value);
             }
         }
-        let announces_body = !body.is_empty() || !matches!(**method, Method::GET | Method::HEAD);
-        if announces_body && given("content-length").is_none() {
+        if request.announces_body() && given("content-length").is_none() {
             push_field(&mut block, "content-length", &body.len().to_string());
         }
         Self { block, is_last: body.is_empty() }
