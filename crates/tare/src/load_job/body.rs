@@ -8,6 +8,7 @@ use tare_load::{Body, FormPart};
 use tare_plan::contract::bytes_of_hex;
 
 use super::files::InputFiles;
+use super::request::is_header;
 use crate::args::RequestArgs;
 use crate::failure::wrong_usage;
 
@@ -22,7 +23,10 @@ pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Opt
         return Ok(Some(Body::Json(text)));
     }
     if !args.form.is_empty() {
-        return form(&args.form, args.multipart, files).map(Some);
+        let has_type_of_parts =
+            |line: &String| is_header(line, "content-type") && line.to_lowercase().contains("multipart/");
+        let has_parts = args.multipart || args.header.iter().any(has_type_of_parts);
+        return form(&args.form, has_parts, files).map(Some);
     }
     match &args.data {
         Some(text) => Ok(Some(Body::Text(text_or_file(text, files)?))),
@@ -115,7 +119,7 @@ fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPar
     };
     if sign == "@" {
         let contents = read(&value)?;
-        let own_name = || Path::new(&value).file_name().map(|own| own.to_string_lossy().into_owned());
+        let own_name = || Path::new(&value).file_name().map(|own| own.to_string_lossy().replace("{{", "\\{{"));
         let file_name = file_name.or_else(own_name).unwrap_or_default();
         let content_type = content_type.unwrap_or_else(|| type_of_file(&file_name).to_owned());
         return Ok(FormPart::File { name, file_name, content_type, contents: contents.into() });
@@ -170,6 +174,16 @@ mod tests {
             let cli = crate::args::parse(["tare", "load", "--curl", &line]).unwrap();
             let crate::args::Command::Load(args) = cli.command else { panic!() };
             assert_eq!(bytes(&args.request, &InputFiles::Disk).unwrap().as_deref(), Some(sent), "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_form_has_parts_where_its_type_says_so() {
+        for (header, has_parts) in [("content-type: Multipart/form-data", true), ("X-A: multipart/form-data", false)] {
+            let cli = crate::args::parse(["tare", "load", "http://x/", "--form", "a=1", "-H", header]).unwrap();
+            let crate::args::Command::Load(args) = cli.command else { panic!() };
+            let body = body(&args.request, &InputFiles::Disk).unwrap().unwrap();
+            assert_eq!(matches!(body, Body::Multipart(_)), has_parts, "{header}: {body:?}");
         }
     }
 

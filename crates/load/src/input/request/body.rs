@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use tare_wire::http::grammar::is_field_byte;
+
 use crate::error::LoadError;
-use crate::input::template::{Escaping, Scope, Template, url_encode};
+use crate::input::template::{Escaping, Scope, Template, quote, url_encode};
 
 #[derive(Clone, Debug)]
 pub enum Body {
@@ -46,13 +48,23 @@ impl<T: Into<Arc<[u8]>>> From<T> for Body {
 }
 
 impl Body {
-    /// The default `Content-Type` of this body.
-    pub(super) fn content_type(&self) -> Option<String> {
+    /// The default `Content-Type` of this body, without its boundary.
+    pub(super) const fn content_type(&self) -> Option<&'static str> {
         match self {
-            Self::Json(_) => Some("application/json".to_owned()),
-            Self::Form(_) => Some("application/x-www-form-urlencoded".to_owned()),
-            Self::Multipart(parts) => Some(format!("multipart/form-data; boundary={}", boundary(parts))),
+            Self::Json(_) => Some("application/json"),
+            Self::Form(_) => Some("application/x-www-form-urlencoded"),
+            Self::Multipart(_) => Some("multipart/form-data"),
             Self::Bytes(_) | Self::Text(_) | Self::Messages(_) => None,
+        }
+    }
+
+    /// Adds the boundary of a body in parts to its type, which a user may have given without one.
+    pub(super) fn add_boundary(&self, content_type: &mut Template) {
+        let has_one = |given: &[u8]| memchr::memmem::find(&given.to_ascii_lowercase(), b"boundary=").is_some();
+        if let Self::Multipart(parts) = self
+            && !has_one(&content_type.with_stand_ins())
+        {
+            content_type.push_text(format!("; boundary={}", boundary(parts)).as_bytes());
         }
     }
 
@@ -117,22 +129,30 @@ fn multipart(place: &str, parts: &[FormPart], scope: &mut Scope<'_>) -> Result<T
     let line = boundary(parts);
     let mut form = Template::default();
     for part in parts {
-        form.push_text(format!("--{line}\r\n").as_bytes());
+        let (name, file_name, content_type) = match part {
+            FormPart::Text { name, content_type, .. } => (name, None, content_type.as_ref()),
+            FormPart::File { name, file_name, content_type, .. } => (name, Some(file_name), Some(content_type)),
+        };
+        let place = format!("{place}, field `{name}`");
+        form.push_text(format!("--{line}\r\nContent-Disposition: form-data; name=\"").as_bytes());
+        form.append(Template::parse(&place, name, scope)?.map(quote, in_quotes));
+        if let Some(file_name) = file_name {
+            form.push_text(b"\"; filename=\"");
+            form.append(Template::parse(&place, file_name, scope)?.map(quote, in_quotes));
+        }
+        form.push_text(b"\"");
+        if let Some(content_type) = content_type {
+            if !content_type.bytes().all(is_field_byte) {
+                let what = "a line end or another control character in its type, which is one line of a header";
+                return Err(LoadError::input(&place, what, "take it out"));
+            }
+            form.push_text(b"\r\nContent-Type: ");
+            form.append(Template::parse(&place, content_type, scope)?.map(<[u8]>::to_vec, in_quotes));
+        }
+        form.push_text(b"\r\n\r\n");
         match part {
-            FormPart::Text { name, text, content_type } => {
-                let content_type = content_type.iter().map(|content_type| format!("\r\nContent-Type: {content_type}"));
-                let head = format!("{}{}\r\n\r\n", disposition(name), content_type.collect::<String>());
-                form.push_text(head.as_bytes());
-                form.append(Template::parse(&format!("{place}, field `{name}`"), text, scope)?);
-            }
-            FormPart::File { name, file_name, content_type, contents } => {
-                let (disposition, file_name) = (disposition(name), quoted(file_name));
-                form.push_text(
-                    format!("{disposition}; filename=\"{file_name}\"\r\nContent-Type: {content_type}\r\n\r\n")
-                        .as_bytes(),
-                );
-                form.push_text(contents);
-            }
+            FormPart::Text { text, .. } => form.append(Template::parse(&place, text, scope)?),
+            FormPart::File { contents, .. } => form.push_text(contents),
         }
         form.push_text(b"\r\n");
     }
@@ -140,11 +160,10 @@ fn multipart(place: &str, parts: &[FormPart], scope: &mut Scope<'_>) -> Result<T
     Ok(form)
 }
 
-fn disposition(name: &str) -> String {
-    format!("Content-Disposition: form-data; name=\"{}\"", quoted(name))
-}
-
-/// A name between quotes, as browsers and curl escape it.
-fn quoted(name: &str) -> String {
-    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+/// A value in the head of a part, even without a filter.
+const fn in_quotes(given: Escaping) -> Escaping {
+    match given {
+        Escaping::Url => Escaping::Url,
+        _ => Escaping::Quoted,
+    }
 }

@@ -72,12 +72,16 @@ impl Pattern {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let content_type = spec.body.content_type().filter(|_| !is_given("content-type"));
-        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value)));
+        let content_type = content_type.map(|value| ("Content-Type".to_owned(), value.to_owned()));
         let header = |(name, value): &(String, String)| {
-            Ok((name.clone(), Template::parse(&format!("{place}, header {name}"), value, scope)?))
+            let mut value = Template::parse(&format!("{place}, header {name}"), value, scope)?;
+            if name.eq_ignore_ascii_case("content-type") {
+                spec.body.add_boundary(&mut value);
+            }
+            Ok((name.clone(), value))
         };
-        let mut headers: Vec<_> = spec.headers.iter().map(header).collect::<Result<_, LoadError>>()?;
-        headers.extend(content_type);
+        let mut headers: Vec<_> =
+            spec.headers.iter().chain(&content_type).map(header).collect::<Result<_, LoadError>>()?;
         add_cookies(&mut headers, &scope.users);
         let pattern = Self {
             method: spec.method.clone(),

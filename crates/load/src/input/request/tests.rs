@@ -230,6 +230,36 @@ fn a_form_with_a_file_is_sent_in_parts() {
     assert_eq!(body, expected);
 }
 
+/// A part of a form with a file of this name and type.
+fn file_part(name: &str, file_name: &str, content_type: &str) -> Body {
+    let [name, file_name, content_type] = [name, file_name, content_type].map(str::to_owned);
+    Body::Multipart(vec![FormPart::File { name, file_name, content_type, contents: (*b"x").into() }])
+}
+
+#[test]
+fn a_type_of_parts_without_a_boundary_gets_it_and_one_with_it_is_kept() {
+    for (given, sent) in [
+        ("multipart/form-data", "multipart/form-data; boundary=----tare-form-boundary"),
+        ("multipart/mixed; a=b", "multipart/mixed; a=b; boundary=----tare-form-boundary"),
+        ("multipart/form-data; Boundary=own", "multipart/form-data; Boundary=own"),
+    ] {
+        let sent_now = one(RequestSpec::post("/", file_part("f", "a", "t/x")).header("content-type", given));
+        assert!(sent_now.contains(&format!("\r\ncontent-type: {sent}\r\n")), "{sent_now}");
+        assert_eq!(sent_now.matches("ontent-type").count(), 1, "{sent_now}");
+    }
+}
+
+#[test]
+fn the_head_of_a_part_has_variables_which_cannot_break_it() {
+    let feed = Feed::parse("c.csv", FeedFormat::Separated(b','), b"t,u\n\"a\"\"b\r\nX: y\",1\n").unwrap();
+    let body = file_part("n{{t}}", "{{counter:7}}-\\{{.png", "t/{{t}}; charset=\"utf-8\"");
+    let sent = preview(&Requests::of([RequestSpec::post("/", body)]).feed(feed), 1).remove(0);
+    let head = "name=\"na%22b%0D%0AX: y\"; filename=\"7-{{.png\"\r\nContent-Type: t/a%22b%0D%0AX: y; charset=\"utf-8\"\r\n\r\n";
+    assert!(sent.contains(head), "{sent}");
+    let error = error(RequestSpec::post("/", file_part("f", "a", "a\r\nX: y")));
+    assert!(error.contains("field `f`: a line end or another control character in its type"), "{error}");
+}
+
 #[test]
 fn a_feed_that_no_request_uses_is_refused() {
     let feed = |name: &str| Feed::parse(name, FeedFormat::Separated(b','), b"id,name\n1,a\n").unwrap();

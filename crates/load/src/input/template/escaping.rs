@@ -21,6 +21,8 @@ pub(crate) enum Escaping {
     Json,
     /// As the inside of a JSON string, percent-encoded as for [`Escaping::Target`].
     JsonInTarget,
+    /// For between the quotes of a name in a part of a form.
+    Quoted,
 }
 
 impl Escaping {
@@ -39,9 +41,21 @@ impl Escaping {
             Self::Target => encode(value.as_bytes(), TARGET, out),
             Self::Url => encode(value.as_bytes(), UNRESERVED, out),
             Self::Json => out.extend_from_slice(inside_json(value).as_bytes()),
+            Self::Quoted => out.extend(quote(value.as_bytes())),
             Self::JsonInTarget => encode(inside_json(value).as_bytes(), TARGET, out),
         }
     }
+}
+
+/// As browsers and curl escape the name of a field or a file.
+pub(crate) fn quote(text: &[u8]) -> Vec<u8> {
+    let escaped = |byte: &u8| match byte {
+        b'"' => b"%22".to_vec(),
+        b'\r' => b"%0D".to_vec(),
+        b'\n' => b"%0A".to_vec(),
+        other => vec![*other],
+    };
+    text.iter().flat_map(escaped).collect()
 }
 
 fn inside_json(value: &str) -> String {
@@ -68,6 +82,7 @@ mod tests {
             (Escaping::Target, "a/b?c=d&%C3%A9%20\"%0A%23"),
             (Escaping::Url, "a%2Fb%3Fc%3Dd%26%C3%A9%20%22%0A%23"),
             (Escaping::Json, "a/b?c=d&é \\\"\\n#"),
+            (Escaping::Quoted, "a/b?c=d&é %22%0A#"),
             (Escaping::JsonInTarget, "a/b?c=d&%C3%A9%20\\\"\\n%23"),
         ] {
             let mut out = Vec::new();

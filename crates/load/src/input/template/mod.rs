@@ -8,7 +8,7 @@ mod variable;
 
 use crate::error::LoadError;
 
-pub(crate) use self::escaping::{Escaping, url_encode};
+pub(crate) use self::escaping::{Escaping, quote, url_encode};
 pub(crate) use self::values::{UserValues, Uses, Values};
 pub(crate) use self::variable::{Scope, UserColumns, Variable};
 
