@@ -12,8 +12,12 @@ use super::SliceRunner;
 use crate::problem::Problem;
 use crate::protocol::connection::{Exchange, Step};
 use crate::protocol::push_of;
+use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::server_clock::ClockModel;
+
+const NO_STREAM: &str = "a user got no stream before the load ended: the server permits no more at a time on a connection; use more \
+                         connections (-c) with fewer streams each (--streams)";
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
     fn on_event(&mut self, io: &mut T, token: Token, event: Event<'_>) {
@@ -202,14 +206,20 @@ impl<C: Clock> SliceRunner<C> {
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
         if let Some((missing, times)) = self.connections.at(token).unsubscribe() {
-            self.finish_subscription(at, &missing, times.status);
+            self.finish_subscription(at, &missing, &times);
             self.end_exchange(token, at, self.connections.takes_requests(token));
         }
     }
 
-    pub(super) fn finish_subscription(&mut self, at: Nanos, missing: &MissingMessages, status: u16) {
+    pub(super) fn finish_subscription(&mut self, at: Nanos, missing: &MissingMessages, times: &Times) {
         self.dispatcher.under_way -= 1;
-        self.recorder.record_unsubscribe(at, missing, status);
+        // Its user had nothing of a stream that the server permitted only when the window was over.
+        if times.blocked_until.is_some_and(|until| !self.recorder.is_before_end(until)) {
+            let (times, problem) =
+                (Times { sent: None, status: 0, ..*times }, Problem::new(ErrorClass::Timeout, NO_STREAM));
+            return self.recorder.record_failed_exchange(&times, at, &problem, Some(*missing));
+        }
+        self.recorder.record_unsubscribe(at, missing, times.status);
     }
 
     /// What did not arrive of a subscription whose server is silent at the end of the window; `None` where silence is a failure.

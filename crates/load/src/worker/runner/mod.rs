@@ -326,7 +326,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(exchange) = self.connections.at(token).take_overdue(now) {
             let at = exchange.deadline.min(now);
             if let Some(missing) = self.missing_at_end(&exchange) {
-                self.finish_subscription(at, &missing, exchange.times.status);
+                self.finish_subscription(at, &missing, &exchange.times);
                 ends_with_window = true;
             } else {
                 let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());

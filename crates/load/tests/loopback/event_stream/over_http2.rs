@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use h2::Reason;
+use h2::server::Builder;
 use http::Response;
 use tare_load::{
     Check, ErrorClass, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, TlsSpec,
@@ -16,7 +17,7 @@ use tokio::time::sleep;
 
 use super::{by_request, statuses, two_requests};
 use crate::certificates::{Authority, Validity};
-use crate::http2::{Answering, each};
+use crate::http2::{Answering, each, server};
 use crate::http2_raw::{END_HEADERS, HEADERS, SETTINGS, STATUS_200, field, frame, receive};
 use crate::{support, tls};
 
@@ -142,6 +143,23 @@ fn streams_without_an_end_are_read_until_the_window_ends() {
     let slice = SliceSpec::new(Schedule::Closed, 2, StopRule::Duration(Duration::from_millis(200)));
     let sample = support::drive(&spec, &slice);
     assert_eq!((sample.failed, sample.messages.subscriptions), (0, 8), "{:?}", sample.errors);
+}
+
+#[test]
+fn users_who_get_no_stream_before_the_end_have_not_subscribed() {
+    let mut permitting_two = Builder::new();
+    permitting_two.max_concurrent_streams(2);
+    let address = server(permitting_two, |mut connection| async move {
+        while let Some(Ok((_, answering))) = connection.accept().await {
+            tokio::task::spawn_local(send_events(answering, 1000));
+        }
+        None
+    });
+    let slice = SliceSpec::new(Schedule::Closed, 2, StopRule::Duration(Duration::from_millis(200)));
+    let sample = support::drive(&spec(address, 4, None), &slice);
+    let without = sample.errors.for_class(ErrorClass::Timeout);
+    assert_eq!((sample.messages.subscriptions, sample.failed, without.count), (4, 4, 4), "{:?}", sample.errors);
+    assert!(without.example.contains("a user got no stream before the load ended"), "{}", without.example);
 }
 
 /// Answers streams of five events, one after another.
