@@ -55,7 +55,10 @@ impl WorkerThread {
             Ok(worker) => serve(worker, &inbox, &outbox),
             Err(error) => drop(outbox.send(WorkerReport::Last(Err(error)))),
         });
-        let thread = begun.map_err(|error| failed_start(cpu, &error))?;
+        let thread = begun.map_err(|error| {
+            let remedy = "raise the limit of processes (ulimit -u, or pids of a container), or use fewer threads (-t)";
+            LoadError::unavailable(format!("cannot start the load worker on CPU {cpu}: {error}"), remedy)
+        })?;
         let thread = Self { orders, reports, thread, share, most };
         // The first report shows whether the thread is pinned and has its poller.
         match thread.wait_for_report() {
