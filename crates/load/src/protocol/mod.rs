@@ -33,9 +33,7 @@ pub(crate) const fn push_of(protocol: Protocol) -> Option<Push> {
 
 pub(crate) const fn timeout_text(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Push { .. } => {
-            "no message until the deadline; if the server pushes only after a subscription, --subscribe sends it"
-        }
+        Protocol::Push { .. } => "no message until the deadline",
         Protocol::Events { .. } => "no event until the deadline",
         _ => "no complete answer until the deadline",
     }

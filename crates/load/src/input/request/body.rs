@@ -24,8 +24,8 @@ pub enum Body {
     Messages(Vec<String>),
 }
 
-/// Between two messages. No text in UTF-8 contains this byte.
-const BETWEEN_MESSAGES: u8 = 0xff;
+/// Behind each message. No text in UTF-8 contains this byte.
+const END_OF_MESSAGE: u8 = 0xff;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormPart {
@@ -78,19 +78,17 @@ impl Body {
             Self::Messages(texts) => {
                 let mut messages = Template::default();
                 for (index, text) in texts.iter().enumerate() {
-                    if index > 0 {
-                        messages.push_text(&[BETWEEN_MESSAGES]);
-                    }
                     messages.append(Template::parse(&format!("{place}, message {}", index + 1), text, scope)?);
+                    messages.push_text(&[END_OF_MESSAGE]);
                 }
                 Ok(messages)
             }
         }
     }
 
-    /// The messages of a [`Body::Messages`]; none of an empty body.
+    /// The messages of a [`Body::Messages`], which may be empty; none of an empty body.
     pub(crate) fn split_messages(body: &[u8]) -> impl Iterator<Item = &[u8]> {
-        body.split(|byte| *byte == BETWEEN_MESSAGES).filter(|message| !message.is_empty())
+        body.split_inclusive(|byte| *byte == END_OF_MESSAGE).map(|message| &message[..message.len() - 1])
     }
 }
 

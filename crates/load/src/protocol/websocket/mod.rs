@@ -27,6 +27,8 @@ pub(crate) struct WebSocket {
     is_retired: bool,
     /// Messages of the subscription that have not left: each waits for a message of the server to the one before.
     unsent: VecDeque<Vec<u8>>,
+    /// Whether the subscription has sent a message.
+    has_subscribed: bool,
     /// The problem of the first message that arrived before any request.
     early_message_problem: Option<Problem>,
     has_sent_request: bool,
@@ -107,7 +109,7 @@ impl WebSocket {
         self.has_sent_request = true;
         if self.push.is_some() {
             self.unsent = Body::split_messages(body).map(<[u8]>::to_vec).collect();
-            self.send_unsent();
+            self.has_subscribed = self.send_unsent();
         } else {
             self.send_message(body);
         }
@@ -223,8 +225,15 @@ impl WebSocket {
 
     /// Takes an overdue exchange and retires the connection, whose later bytes belong to it.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        let exchange = self.under_way.take_if(|exchange| exchange.deadline <= now)?;
+        let mut exchange = self.under_way.take_if(|exchange| exchange.deadline <= now)?;
         self.is_retired = true;
+        if self.push.is_some() && !exchange.has_message() {
+            exchange.answer.before_head = match (self.has_subscribed, self.unsent.is_empty()) {
+                (false, _) => "if the server pushes only after a subscription, send that with --subscribe",
+                (true, true) => "all messages of --subscribe were sent; are they what the server expects?",
+                (true, false) => "the server did not answer a message of --subscribe, and the next one waits for that",
+            };
+        }
         Some(exchange)
     }
 

@@ -3,8 +3,9 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use tare_load::{Body, Protocol, RequestSpec, SessionSpec};
+use tare_load::{Body, ErrorClass, Protocol, RequestSpec, SessionSpec};
 use tare_sys::clock;
 use tare_units::Span;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
@@ -62,4 +63,29 @@ fn each_subscription_sends_its_messages_in_turn_and_counts_only_what_follows() {
     heard.sort();
     let subscribed: Vec<String> = (0..6).map(|number| format!("subscribe {number}")).collect();
     assert_eq!(heard, [vec!["init".to_owned(); 6], subscribed].concat());
+}
+
+#[test]
+fn an_empty_message_is_sent_and_a_silent_server_is_told_by_what_was_sent() {
+    for (messages, sent, says) in [
+        (&[][..], &[][..], ": if the server pushes only after a subscription, send that with --subscribe"),
+        (&["", "x"], &[""], ": the server did not answer a message of --subscribe"),
+        (&["x"], &["x"], ": all messages of --subscribe were sent"),
+    ] {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let journal = Arc::clone(&heard);
+        let address = crude_server(move |stream| serve(stream, &journal));
+        let messages = messages.iter().map(|message| (*message).to_owned()).collect();
+        let request = RequestSpec { body: Body::Messages(messages), ..RequestSpec::get("/graphql") };
+        let spec = SessionSpec {
+            protocol: Protocol::Push { period: Span::from_millis(100), messages: Some(5) },
+            timeout: Duration::from_millis(100),
+            ..support::spec(address, vec![request])
+        };
+        let sample = drive(&spec, &count(1, 1));
+        let silent = sample.errors.for_class(ErrorClass::Timeout);
+        let expected = format!("no message until the deadline{says}");
+        assert!(silent.count == 1 && silent.example.starts_with(&expected), "{:?}", sample.errors);
+        assert_eq!(*heard.lock().unwrap(), sent);
+    }
 }
