@@ -13,6 +13,9 @@ use crate::problem::{Problem, escape};
 /// Largest body in bytes that is kept for checks of the whole body.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
+/// What is known of an answer of which nothing came but a status of 100 to 199.
+pub(super) const ONLY_INTERIM: &str = "only an interim status (1xx) came, and no answer behind it";
+
 /// The part of the answer that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct PartialAnswer {
@@ -29,6 +32,8 @@ pub(crate) struct PartialAnswer {
     is_followed: bool,
     /// What is known before the head has come, for the text of a timeout.
     pub(super) before_head: &'static str,
+    /// Whether its head states how long it is; set for the text of a timeout.
+    pub(super) states_length: bool,
     problem: Option<Box<Problem>>,
 }
 
@@ -83,7 +88,7 @@ impl PartialAnswer {
             status => {
                 let bytes =
                     if self.body_bytes == 0 { "nothing".to_owned() } else { format!("{} bytes", self.body_bytes) };
-                let is_stream = (200..300).contains(&status);
+                let is_stream = (200..300).contains(&status) && !self.states_length;
                 let stream =
                     if is_stream { "; of a stream without an end, --event-stream reads the events" } else { "" };
                 format!(": status {status} came, and {bytes} of the body{stream}")

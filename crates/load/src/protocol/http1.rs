@@ -9,6 +9,7 @@ use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Payload, Token, Transport};
 use tare_wire::http::{ParseError, Progress, ResponseParser, begins_http2, begins_tls_alert, count_line_ends};
 
+use super::answer::ONLY_INTERIM;
 use super::connection::{AnswerSink, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
@@ -242,17 +243,21 @@ impl Http1 {
 
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let mut exchange = self.under_way.pop_front()?;
-        let has_begun = !std::mem::take(&mut self.first_bytes).is_empty();
-        if has_begun && exchange.times.status == 0 {
-            exchange.answer.before_head = "its head began, and has no end";
+        let first_bytes = std::mem::take(&mut self.first_bytes);
+        exchange.answer.states_length = self.parser.knows_length();
+        if exchange.times.status == 0 && count_line_ends(&first_bytes) < first_bytes.len() {
+            let is_interim = self.parser.finish_stream() == Err(ParseError::NoAnswer);
+            exchange.answer.before_head = if is_interim { ONLY_INTERIM } else { "its head began, and has no end" };
         }
         Some(exchange)
     }
 }
 
-/// Whether a server says that it closes an idle connection, as HAProxy does (RFC 9110, section 15.5.9).
+/// Whether a server says that it closes an idle connection, as HAProxy does (RFC 9110, section 15.5.9), or begins to: whatever
+/// comes without a request, none may follow it, so that the rest is not waited for.
 fn says_idle_timeout(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
+    let is_said = |line: &[u8]| bytes.starts_with(line) || (!bytes.is_empty() && line.starts_with(bytes));
+    is_said(b"HTTP/1.1 408") || is_said(b"HTTP/1.0 408")
 }
 
 /// Without a request under way, empty lines mean nothing; anything else breaks the connection (RFC 9112, section 9.2).

@@ -75,6 +75,11 @@ impl ResponseParser {
         self.feed_body(input, at, sink)
     }
 
+    /// Whether the head has come, and states the length of the body.
+    pub const fn knows_length(&self) -> bool {
+        matches!(self.body, Some(Body::Length(_)))
+    }
+
     /// Handles the end of the stream, which completes only a body that lasts until then.
     pub fn finish_stream(&self) -> Result<(), ParseError> {
         match self.body {

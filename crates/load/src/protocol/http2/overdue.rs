@@ -37,6 +37,7 @@ impl Http2 {
             return Some(exchange);
         };
         let (id, mut stream) = self.remove(at);
+        stream.exchange.answer.states_length = stream.rest_bytes.is_some();
         if !stream.unsent().is_empty() {
             stream.exchange.answer.before_head = NO_WINDOW;
         }

@@ -8,6 +8,7 @@ use tare_wire::http2::{ErrorCode, Section};
 
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
+use crate::protocol::answer::ONLY_INTERIM;
 use crate::protocol::connection::{AnswerSink, Exchange};
 use crate::protocol::conversation::Push;
 
@@ -24,7 +25,7 @@ pub(super) struct Stream {
     pub(super) unreturned_bytes: u32,
     has_head: bool,
     /// What is left of the body, where the head says it.
-    rest_bytes: Option<u64>,
+    pub(super) rest_bytes: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -62,8 +63,12 @@ impl Stream {
             (None, None) => return wrong("a head without a status"),
             (None, Some(101)) => return wrong("status 101, which HTTP/2 does not have"),
             (None, Some(100..=199)) if is_last => return wrong("an interim answer that ends the stream"),
-            (None, Some(100..=199)) => return Progress::More,
+            (None, Some(100..=199)) => {
+                self.exchange.answer.before_head = ONLY_INTERIM;
+                return Progress::More;
+            }
             (None, Some(status)) => {
+                self.exchange.answer.before_head = "";
                 let fields = section.fields();
                 AnswerSink { exchange: &mut self.exchange, expectation }.head(&Head::new(status, &fields));
                 self.has_head = true;

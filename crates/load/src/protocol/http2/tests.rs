@@ -174,6 +174,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
         (settings(b"\0\x03\0\0\0\0"), "permits no more streams"),
         (settings(b"\0\x04\0\0\0\x02"), "gives no window"),
         (settings(b""), ""),
+        ([settings(b""), frame(HEADERS, 4, 1, b"\x08\x03103")].concat(), "only an interim status"),
         ([settings(b"\0\x04\0\0\0\x02"), frame(HEADERS, 4, 1, b"\x88")].concat(), "status 200 came"),
     ] {
         let text = text_upon(&bytes);

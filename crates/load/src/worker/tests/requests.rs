@@ -94,18 +94,18 @@ fn a_timeout_says_how_far_the_answer_came() {
         timeouts.for_class(ErrorClass::Timeout).example.clone()
     };
     for (bytes, came) in [
+        (&b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello"[..], ": status 201 came, and 5 bytes of the body"),
         (
-            &b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello"[..],
-            ": status 201 came, and 5 bytes of the body; of a stream",
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n",
-            ": status 200 came, and nothing of the body; of a stream without an end",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            ": status 200 came, and nothing of the body; of a stream without an end, --event-stream reads the events",
         ),
         (b"HTTP/1.1 200 OK\r\nContent-", ": its head began, and has no end"),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200", ": its head began, and has no end"),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\n", ": only an interim status (1xx) came, and no answer behind it"),
+        (b"\r\n", ""),
     ] {
         let example = example_of(bytes);
-        assert!(example.starts_with(&format!("no complete answer until the deadline{came}")), "{example}");
+        assert_eq!(example, format!("no complete answer until the deadline{came}"));
     }
 }
 
