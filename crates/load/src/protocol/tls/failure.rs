@@ -2,6 +2,8 @@
 
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 
+use tare_units::duration;
+
 use super::verify::is_of_an_authority;
 use crate::error::LoadError;
 
@@ -46,6 +48,19 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
         Error::InvalidCertificate(CertificateError::Other(other)) => {
             format!("the server's certificate is refused: {}; issue another, or check nothing (--insecure)", other.0)
         }
+        Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
+            let since = days(time.as_secs().saturating_sub(not_after.as_secs()));
+            format!("the server's certificate expired {since} ago{}", remedy_of_certificate(&CertificateError::Expired))
+        }
+        Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
+            let until = days(not_before.as_secs().saturating_sub(time.as_secs()));
+            format!("the server's certificate is valid only in {until}{}", remedy_of_certificate(&CertificateError::NotValidYet))
+        }
+        Error::InvalidCertificate(CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. }) => {
+            "the server's certificate is not for servers; issue it with serverAuth in its extended key usage, or check nothing \
+             (--insecure)"
+                .to_owned()
+        }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) if !is_established => {
             format!("{error}: does the server speak TLS on this port at all?")
@@ -71,18 +86,22 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
     }
 }
 
+/// `3 h`, or `25 days`.
+fn days(seconds: u64) -> String {
+    match seconds / 86_400 {
+        0 | 1 => duration(seconds as f64),
+        days => format!("{days} days"),
+    }
+}
+
 fn remedy_of_certificate(reason: &CertificateError) -> &'static str {
     match reason {
         CertificateError::UnknownIssuer => "; name the authority's file (--cacert), or check nothing (--insecure)",
         CertificateError::BadSignature => {
             "; name the authority that signed it (--cacert), whose RSA keys have 2048 bits or more, or check nothing (--insecure)"
         }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "; set this machine's clock, or check nothing (--insecure)"
-        }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "; renew the server's certificate, set this machine's clock, or check nothing (--insecure)"
-        }
+        CertificateError::NotValidYet => "; set this machine's clock, or check nothing (--insecure)",
+        CertificateError::Expired => "; renew it, set this machine's clock, or check nothing (--insecure)",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "; address the server by a name of its certificate, or check nothing (--insecure)"
         }
@@ -95,6 +114,15 @@ fn remedy_of_alert(alert: AlertDescription) -> &'static str {
         AlertDescription::CertificateRequired | AlertDescription::BadCertificate | AlertDescription::UnknownCA => {
             "; give a client certificate that it accepts (--cert, --key)"
         }
+        AlertDescription::CertificateExpired => {
+            "; the client certificate (--cert) has expired, or is not valid yet by the server's clock: renew it, or set the clocks"
+        }
+        AlertDescription::CertificateRevoked => "; the client certificate (--cert) is revoked: give another",
+        AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::AccessDenied => {
+            "; give a client certificate that it accepts (--cert, --key), with clientAuth if it has an extended key usage"
+        }
         AlertDescription::NoApplicationProtocol => "; it does not speak this version of HTTP",
         AlertDescription::UnrecognisedName => "; it does not know this server name",
         _ => "",
@@ -105,6 +133,7 @@ fn remedy_of_alert(alert: AlertDescription) -> &'static str {
 mod tests {
     use rustls::SupportedCipherSuite;
     use rustls::crypto::ring;
+    use rustls::pki_types::UnixTime;
 
     use super::*;
 
@@ -118,6 +147,10 @@ mod tests {
             let name = format!("{:?}", suite.suite());
             assert!(name.contains("ECDHE") && (name.contains("_GCM_") || name.contains("CHACHA20")), "{name}");
         }
+    }
+
+    fn at(seconds: u64) -> UnixTime {
+        UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds))
     }
 
     fn sha1() -> Error {
@@ -141,6 +174,17 @@ mod tests {
             (PeerIncompatible::ServerDoesNotSupportTls12Or13.into(), "only versions before TLS 1.2"),
             (PeerIncompatible::NoKxGroupsInCommon.into(), "tare offers TLS 1.3"),
             (Error::AlertReceived(AlertDescription::CertificateRequired), "give a client certificate"),
+            (Error::AlertReceived(AlertDescription::CertificateExpired), "the client certificate (--cert) has expired"),
+            (Error::AlertReceived(AlertDescription::UnsupportedCertificate), "with clientAuth"),
+            (CertificateError::InvalidPurpose.into(), "issue it with serverAuth"),
+            (
+                CertificateError::ExpiredContext { time: at(900_000), not_after: at(0) }.into(),
+                "expired 10 days ago; renew it",
+            ),
+            (
+                CertificateError::NotValidYetContext { time: at(0), not_before: at(7200) }.into(),
+                "is valid only in 2.0 h; set this machine's clock",
+            ),
         ] {
             let text = explain(&error, false);
             assert!(text.contains(says), "{error:?}: {text}");

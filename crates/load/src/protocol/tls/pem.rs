@@ -12,7 +12,8 @@ pub(super) fn read(path: &Path, content: &str, convert: &str) -> Result<Vec<u8>,
         unusable_setting(format!("{shown}: {error}"), &format!("give a readable file with {content} in PEM"))
     })?;
     if contains(&bytes, b"-----BEGIN") {
-        return Ok(bytes);
+        // Editors of Windows write a mark first, behind which no reader sees the first certificate.
+        return Ok(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).to_vec());
     }
     let (form, command) = if is_pkcs12(&bytes) {
         ("PKCS#12", format!("openssl pkcs12 -in {shown} -nodes -out all.pem"))
@@ -73,6 +74,7 @@ mod tests {
         assert!(certificate.contains("DER") && certificate.contains("openssl x509 -inform der -in "), "{certificate}");
         assert!(says("a.txt", b"hello").contains("is not in PEM"));
         assert!(read("a.pem", b"text\n-----BEGIN CERTIFICATE-----\n").is_ok());
+        assert_eq!(read("a.pem", b"\xef\xbb\xbf-----BEGIN A-----\n").unwrap(), b"-----BEGIN A-----\n");
         let key = |pem: &[u8]| unusable_key(Path::new("a.key"), pem, "no items found").to_string();
         for encrypted in [&b"-----BEGIN ENCRYPTED PRIVATE KEY-----"[..], b"RSA PRIVATE KEY\nProc-Type: 4,ENCRYPTED"] {
             assert!(key(encrypted).contains("openssl pkey -in a.key"), "{}", key(encrypted));
