@@ -41,7 +41,9 @@ enum Meaning {
 
 use Meaning::*;
 
-const OTHER_ADDRESS: Meaning = Refused("give tare's own --connect-to HOST:PORT beside the line");
+const OTHER_ADDRESS: Meaning = Refused("tare's own --connect-to HOST:PORT, outside a line for curl, says the same");
+/// What redirects are followed with elsewhere.
+const REDIRECTS: [&str; 4] = ["--max-redirects", "--max-redirs", "--redirect", "--redirects"];
 
 /// The flags of curl that people have in a line for one request.
 const FLAGS: &[(&str, &str, Meaning)] = &[
@@ -117,9 +119,13 @@ pub fn with_curl_line(words: Vec<OsString>) -> Result<Vec<OsString>, clap::Error
     Ok(read)
 }
 
-/// The same error, or, for a flag of curl that a load does not have, what to write: a similar name would mislead.
-pub fn name_flag_of_curl(error: clap::Error) -> clap::Error {
+/// The same error, or, for a flag of other tools that a load does not have, what to write: a similar name would mislead.
+pub fn name_flag_of_others(error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
+    if REDIRECTS.contains(&&**given) && error.kind() == ErrorKind::UnknownArgument {
+        let text = format!("{given} of other tools is --follow=N here: it follows N redirects at most\n");
+        return clap::Error::raw(ErrorKind::UnknownArgument, text);
+    }
     let found = FLAGS.iter().find(|(short, long, _)| given == long || (!short.is_empty() && given == short));
     let Some((.., meaning)) = found.filter(|_| error.kind() == ErrorKind::UnknownArgument) else { return error };
     let text = match meaning {

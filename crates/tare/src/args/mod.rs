@@ -55,7 +55,7 @@ pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Re
     let words = with_curl_line(words.into_iter().map(Into::into).collect())?;
     let is_load = words.get(1).is_some_and(|command| command == "load");
     let matches = with_negative_numbers(Cli::command()).try_get_matches_from(words);
-    let matches = matches.map_err(|error| if is_load { curl::name_flag_of_curl(error) } else { error })?;
+    let matches = matches.map_err(|error| if is_load { curl::name_flag_of_others(error) } else { error })?;
     Cli::from_arg_matches(&matches)
 }
 

@@ -59,9 +59,14 @@ impl FeedFormat {
                 "tsv" => Ok(Self::Separated(b'\t')),
                 "json" => Ok(Self::Json),
                 "jsonl" | "ndjson" => Ok(Self::JsonLines),
-                _ => {
-                    let (name, remedy) = (path.display().to_string(), "let it end in .csv, .tsv, .json or .jsonl");
-                    Err(LoadError::input(&name, "its name does not say what it is", remedy))
+                ending => {
+                    let (what, remedy) = match ending {
+                        "har" => {
+                            ("it is a recording of requests, and no table", "give it with --har, and not with --feed")
+                        }
+                        _ => ("its name does not say what it is", "let it end in .csv, .tsv, .json or .jsonl"),
+                    };
+                    Err(LoadError::input(&path.display().to_string(), what, remedy))
                 }
             };
         }

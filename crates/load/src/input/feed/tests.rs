@@ -57,6 +57,8 @@ fn a_feed_without_a_telling_name_shows_its_form() {
         let named = FeedFormat::of_contents(Path::new("a.tsv"), text.as_bytes());
         assert_eq!(named.unwrap(), FeedFormat::Separated(b'\t'));
     }
+    let recording = FeedFormat::of_contents(Path::new("page.HAR"), b"{}").unwrap_err().to_string();
+    assert!(recording.contains("a recording of requests, and no table; give it with --har"), "{recording}");
     let kind = FeedFormat::of_contents(Path::new("users.xml"), b"<users>").unwrap_err().to_string();
     assert!(kind.contains("users.xml") && kind.contains(".csv"), "{kind}");
 }

@@ -92,7 +92,10 @@ fn what_has_no_counterpart_is_refused_with_its_name() {
         ("curl ^\"http://x/^\" ^\n -H ^\"accept: */*^\"", "copy it as cURL (bash)"),
         ("curl -H", "--header has no value"),
         ("curl -s", "0 URLs"),
-        ("curl --resolve x:443:10.0.0.1 https://x/", "--resolve has no counterpart: give tare's own --connect-to"),
+        (
+            "curl --resolve x:443:10.0.0.1 https://x/",
+            "--resolve has no counterpart: tare's own --connect-to HOST:PORT, outside",
+        ),
         ("curl https://x/ --connect-to ::b:8443", "--connect-to has no counterpart"),
         ("curl http://x/ -d a -d @b", "text and a file"),
         ("curl -G http://x/ -d @b", "--get with a file"),
@@ -121,7 +124,11 @@ fn a_flag_of_curl_is_named_as_one() {
         assert!(text.contains("is a flag of curl") && text.contains(flag) && text.contains("--curl"), "{text}");
     }
     let refused = said(&["tare", "load", "http://x/", "--resolve", "x:80:10.0.0.1"]);
-    assert!(refused.contains("--resolve of curl has no counterpart: give tare's own --connect-to"), "{refused}");
+    assert!(refused.contains("--resolve of curl has no counterpart: tare's own --connect-to"), "{refused}");
+    for flag in ["--max-redirects", "--redirect=3", "--redirects", "--max-redirs"] {
+        let text = said(&["tare", "load", "http://x/", flag, "5"]);
+        assert!(text.contains(flag.split('=').next().unwrap()) && text.contains("is --follow=N here"), "{text}");
+    }
     assert!(!said(&["tare", "run", "--cookie"]).contains("curl"));
     assert!(!said(&["tare", "load", "http://x/", "--nonsense"]).contains("curl"));
 }
