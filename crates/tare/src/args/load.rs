@@ -12,7 +12,7 @@ use tare_units::Span;
 use super::agents::AgentArgs;
 use super::values::{
     ConnectTo, Spin, depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number,
-    parse_rate, parse_stage, parse_think, parse_threads, parse_time, seed,
+    parse_rate, parse_server_name, parse_stage, parse_think, parse_threads, parse_time, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -273,7 +273,7 @@ pub struct ConnectionArgs {
     #[arg(long, value_name = "HOST:PORT", hide_short_help = true)]
     pub connect_to: Option<ConnectTo>,
     /// Name that is sent to the server in TLS (SNI), and that its certificate must have [default: host of the URL].
-    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    #[arg(long, value_name = "NAME", value_parser = parse_server_name, hide_short_help = true)]
     pub sni: Option<String>,
     /// Skip verification of the server's certificate.
     #[arg(short = 'k', long)]

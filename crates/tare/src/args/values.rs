@@ -141,6 +141,15 @@ impl FromStr for ConnectTo {
     }
 }
 
+/// The name of `--sni`, as certificates have it: letters beyond ASCII in punycode.
+pub fn parse_server_name(text: &str) -> Result<String, String> {
+    let name = Host::parse(text).or_else(|_| Host::parse(&format!("[{text}]"))).map(looked_up).unwrap_or_default();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte));
+    is_name
+        .then_some(name)
+        .ok_or_else(|| "give a DNS name or an address, without a port, such as shop.example".to_owned())
+}
+
 /// A host as the system looks it up: an address of IPv6 without brackets.
 pub fn looked_up<S: AsRef<str>>(host: Host<S>) -> String {
     host.to_string().trim_matches(['[', ']']).to_owned()
@@ -177,6 +186,18 @@ mod tests {
         };
         assert!(parsed("café.pem".as_bytes()).is_ok());
         assert_eq!(parsed(b"caf\xe9.pem").unwrap_err().kind(), ErrorKind::InvalidUtf8);
+    }
+
+    #[test]
+    fn a_server_is_named_as_its_certificate_names_it() {
+        for (text, name) in
+            [("shop.example", "shop.example"), ("Bücher.example", "xn--bcher-kva.example"), ("::1", "::1")]
+        {
+            assert_eq!(parse_server_name(text).as_deref(), Ok(name));
+        }
+        for wrong in ["", "a b", "shop.example:443", "{{h}}"] {
+            assert!(parse_server_name(wrong).unwrap_err().contains("such as shop.example"), "{wrong}");
+        }
     }
 
     #[test]

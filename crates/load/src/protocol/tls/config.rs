@@ -29,11 +29,9 @@ pub(crate) struct Security {
 
 impl Security {
     pub(crate) fn new(spec: &TlsSpec, protocol: Protocol) -> Result<Self, LoadError> {
-        let server_name = ServerName::try_from(spec.server_name.clone()).map_err(|_| {
-            unusable_setting(
-                format!("`{}` is not the name of a server", spec.server_name),
-                "use a DNS name or an IP address",
-            )
+        let server_name = ServerName::try_from(spec.server_name.clone()).map_err(|_| LoadError::Spec {
+            what: format!("TLS: `{}` is not the name of a server", spec.server_name),
+            remedy: "use a DNS name or an IP address".to_owned(),
         })?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
