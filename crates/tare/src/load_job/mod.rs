@@ -50,8 +50,14 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let instead = (connection.unix_socket.as_deref(), connection.connect_to.as_ref());
     let connect_within = args.fleet.agents.is_empty().then_some(connection.connect_timeout.0);
-    let place = LoadTarget::from_urls(&urls, instead, connect_within)?;
+    let mut place = LoadTarget::from_urls(&urls, instead, connect_within)?;
+    place.leave_addresses_without_connection(load.connections);
     say_what_is_connected_to(&place);
+    if let Some(name) = place.url.domain().filter(|name| connect_within.is_none() && *name != "localhost") {
+        print_note(&format!(
+            "  each agent looks {name} up itself, and spreads its connections over all addresses of one family"
+        ));
+    }
     let cpus = cpus(args)?;
     let protocol = protocol::load_protocol(&place, args)?;
     // Short enough to be typed again.
@@ -137,8 +143,8 @@ fn say_what_is_connected_to(place: &LoadTarget) {
         let all: Vec<String> = std::iter::once(place.target.to_string()).chain(further).collect();
         print_note(&format!("  connections are spread over {} addresses: {}", all.len(), all.join(", ")));
     }
-    for (address, error) in &place.silent_addresses {
-        print_note(&format!("  {address} is an address of the same name, and gets no load: {error}"));
+    for (addresses, why) in &place.unused_addresses {
+        print_note(&format!("  {addresses} of the same name gets no load: {why}"));
     }
     let is_loopback = place.target.tcp_address().is_none_or(|address| address.ip().is_loopback());
     if let Some(name) = unused_proxy(place.url.scheme(), is_loopback, |name| std::env::var(name).ok()) {

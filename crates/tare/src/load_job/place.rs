@@ -21,8 +21,8 @@ pub struct LoadTarget {
     pub target: Target,
     /// Further addresses of the same name at which a server listens.
     pub further_addresses: Vec<SocketAddr>,
-    /// Those at which none listens.
-    pub silent_addresses: Vec<SilentAddress>,
+    /// Those that get no load, and why.
+    pub unused_addresses: Vec<(String, String)>,
     /// The `Host` header: name and port as the URL has them.
     pub host: String,
     /// Path and query of each URL.
@@ -59,7 +59,7 @@ impl LoadTarget {
             Some(address) => (Some(address.host.clone()), address.port),
             None => (first.host().map(looked_up), first.port_or_known_default().unwrap_or(80)),
         };
-        let (mut further_addresses, mut silent_addresses) = (Vec::new(), Vec::new());
+        let (mut further_addresses, mut unused_addresses) = (Vec::new(), Vec::new());
         let target = match (socket, connect_within) {
             (Some(path), Some(_)) => listening_file(path)?,
             (Some(path), None) => Target::Unix(path.to_owned()),
@@ -67,7 +67,7 @@ impl LoadTarget {
                 let Some(host) = host else {
                     bail!("{first} has no host; write for example http://127.0.0.1:8080/path")
                 };
-                (further_addresses, silent_addresses) = addresses(&host, port, timeout)?;
+                (further_addresses, unused_addresses) = addresses(&host, port, timeout)?;
                 Target::Tcp(further_addresses.remove(0))
             }
             // Nothing of this process connects to it.
@@ -75,7 +75,16 @@ impl LoadTarget {
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
-        Ok(Self { paths, url: first.clone(), target, further_addresses, silent_addresses, host, is_grpc })
+        Ok(Self { paths, url: first.clone(), target, further_addresses, unused_addresses, host, is_grpc })
+    }
+
+    /// Leaves out the addresses to which no connection would go.
+    pub fn leave_addresses_without_connection(&mut self, connections: u32) {
+        let most = (connections as usize).saturating_sub(1).min(self.further_addresses.len());
+        let left_out = self.further_addresses.split_off(most);
+        if !left_out.is_empty() {
+            self.unused_addresses.push((shown(&left_out), "there are more addresses than connections (-c)".to_owned()));
+        }
     }
 
     /// The first URL as it was written, its variables among it, its secrets not.
@@ -110,6 +119,13 @@ pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     // The parser would take the path for the host.
     if rest.starts_with(['/', '?', '#']) {
         return Err(wrong_usage(format!("\"{text}\" names no host; if it came from a variable, that is empty")));
+    }
+    let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
+    if host.contains("{{") {
+        return Err(wrong_usage(format!(
+            "\"{text}\" has a variable in its host, and a load is for one server; write that server, and for other names of it add \
+             -H 'Host: {{{{column}}}}'"
+        )));
     }
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
     let url = Url::parse(&format!("{beneath}://{rest}")).map_err(|why| {
@@ -146,28 +162,38 @@ fn path(text: &str) -> String {
     all + &encoded(rest)
 }
 
-type SilentAddress = (SocketAddr, io::Error);
-
-/// The addresses of a host at which a server listens, at least one, and those at which none does: all of the family of
-/// the first. Those of the other family are most often the same server again.
-fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<SilentAddress>)> {
-    let (mut listening, mut silent) = (Vec::<SocketAddr>::new(), Vec::new());
+/// The addresses of a host at which a server listens, at least one, of the family of the first; and those that get no load.
+/// Those of the other family are most often the same server again.
+fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<(String, String)>)> {
+    let (mut listening, mut silent, mut of_other_family) = (Vec::<SocketAddr>::new(), Vec::new(), Vec::new());
     for address in resolve(host, port)? {
-        let is_other_family = listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4());
-        if is_other_family || listening.contains(&address) {
-            continue;
-        }
-        match TcpStream::connect_timeout(&address, timeout) {
-            Ok(_) => listening.push(address),
-            Err(error) => silent.push((address, error)),
+        if listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4()) {
+            of_other_family.push(address);
+        } else if !listening.contains(&address) {
+            match TcpStream::connect_timeout(&address, timeout) {
+                Ok(_) => listening.push(address),
+                Err(error) => silent.push((address, error)),
+            }
         }
     }
     let Some(first) = listening.first() else {
         let Some((address, error)) = silent.first() else { bail!("{host} has no address") };
         bail!("{}", unreachable(&address.to_string(), error))
     };
-    silent.retain(|(address, _): &SilentAddress| address.is_ipv4() == first.is_ipv4());
-    Ok((listening, silent))
+    // Everybody knows that localhost has two.
+    silent.retain(|(address, _)| !address.ip().is_loopback() || address.is_ipv4() == first.is_ipv4());
+    of_other_family.retain(|address| !address.ip().is_loopback());
+    let mut unused: Vec<_> =
+        silent.into_iter().map(|(address, error)| (address.to_string(), error.to_string())).collect();
+    if !of_other_family.is_empty() {
+        let why = format!("connections go to {} alone", if first.is_ipv4() { "IPv4" } else { "IPv6" });
+        unused.push((shown(&of_other_family), why));
+    }
+    Ok((listening, unused))
+}
+
+fn shown(addresses: &[SocketAddr]) -> String {
+    addresses.iter().map(SocketAddr::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn resolve(host: &str, port: u16) -> anyhow::Result<impl Iterator<Item = SocketAddr>> {
@@ -237,6 +263,20 @@ mod tests {
     }
 
     #[test]
+    fn an_address_without_a_connection_is_named_as_unused() {
+        let with = |connections| {
+            let mut place = of(&["http://127.0.0.1:PORT/"]).unwrap();
+            place.further_addresses = [2, 3].map(|last| SocketAddr::from(([127, 0, 0, last], 80))).into();
+            place.leave_addresses_without_connection(connections);
+            (place.further_addresses.len(), place.unused_addresses)
+        };
+        let (used, unused) = with(1);
+        assert_eq!((used, unused[0].0.as_str()), (0, "127.0.0.2:80, 127.0.0.3:80"));
+        assert!(unused[0].1.contains("more addresses than connections"), "{unused:?}");
+        assert_eq!((with(2).0, with(3)), (1, (2, Vec::new())));
+    }
+
+    #[test]
     fn a_name_and_the_address_that_is_connected_to_may_differ() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -258,6 +298,7 @@ mod tests {
             (&["http://"][..], "is not a URL"),
             (&["http:///x"], "\"http:///x\" names no host; if it came from a variable, that is empty"),
             (&["/x"], "names no host"),
+            (&["http://{{h}}:PORT/{{p}}"], "has a variable in its host, and a load is for one server"),
             (&["http://127.0.0.1:PORT/", "3"], "\"3\" is not a URL; a flag that may stand alone has its value after ="),
             (&["http://127.0.0.1:99999/"], "is not a URL (invalid port number)"),
             (&["http://ada:secret@127.0.0.1:PORT/"], "give it with -a USER:PASSWORD"),
