@@ -26,7 +26,9 @@ pub fn remove_at_exit(folder: &Path) {
 /// terminal. It stays raised. A later signal ends the process, and with it every server: supervisors watch for that.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: LazyLock<std::io::Result<Arc<AtomicBool>>> = LazyLock::new(watch_for_signals);
-    FLAG.as_ref().map(Arc::clone).map_err(|error| anyhow!("cannot watch for Ctrl-C: {error}"))
+    FLAG.as_ref().map(Arc::clone).map_err(|error| {
+        anyhow!("cannot watch for Ctrl-C: {error}; if no thread is left, raise the limit of processes (ulimit -u)")
+    })
 }
 
 fn watch_for_signals() -> std::io::Result<Arc<AtomicBool>> {

@@ -22,7 +22,7 @@ pub struct LoadTarget {
     /// Further addresses of the same name at which a server listens.
     pub further_addresses: Vec<SocketAddr>,
     /// Those that get no load, and why.
-    pub unused_addresses: Vec<(String, String)>,
+    pub unused_addresses: Vec<Unused>,
     /// The `Host` header: name and port as the URL has them.
     pub host: String,
     /// Path and query of each URL.
@@ -162,9 +162,12 @@ fn path(text: &str) -> String {
     all + &encoded(rest)
 }
 
+/// Addresses, and why they get no load.
+type Unused = (String, String);
+
 /// The addresses of a host at which a server listens, at least one, of the family of the first; and those that get no load.
 /// Those of the other family are most often the same server again.
-fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<(String, String)>)> {
+fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<Unused>)> {
     let (mut listening, mut silent, mut of_other_family) = (Vec::<SocketAddr>::new(), Vec::new(), Vec::new());
     for address in resolve(host, port)? {
         if listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4()) {

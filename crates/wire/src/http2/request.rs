@@ -103,6 +103,7 @@ fn push_integer(block: &mut Vec<u8>, first: u8, prefix_bits: u32, value: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::Method;
 
     fn encoded(headers: &[(&str, &str)], body: &[u8], says_table: bool) -> Vec<u8> {
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
