@@ -55,6 +55,11 @@ impl Checkout {
             }
         }
         let names = run_git(&self.top, &["for-each-ref", "--format=%(refname:short)"]).unwrap_or_default();
+        if names.is_empty() && run_git(&self.top, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_none() {
+            let top = self.top.display();
+            let message = format!("{top} has no commit yet; commit, or give a folder or a command as --baseline");
+            return Err(PlanError::value(named_by, message).into());
+        }
         let near = nearest_name(revision, names.lines());
         let known: Vec<String> = names.lines().map(str::to_owned).collect();
         Err(PlanError::NoMatch {
@@ -130,7 +135,9 @@ pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     // Nobody answers a question for a password.
     command.env("GIT_TERMINAL_PROMPT", "0");
     // Its words are in errors, and "not a git repository" decides something.
-    command.env("LC_ALL", "C").arg("-C").arg(folder).args(args);
+    command.env("LC_ALL", "C");
+    // Hooks are meant for the user's own checkout, and one that fails would leave half a work tree.
+    command.args(["-c", "core.hooksPath=/dev/null", "-C"]).arg(folder).args(args);
     for variable in GIT_HOOK_VARIABLES {
         command.env_remove(variable);
     }
