@@ -95,17 +95,17 @@ fn interpolated<'a>(text: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> Resu
 
 pub fn gradle(folder: &Path) -> Option<Project> {
     let file = file_among(folder, &["build.gradle", "build.gradle.kts"])?;
-    let text = with_catalog(folder, without_comments(&read(folder, file)?));
+    let text = with_catalog(folder, without_unapplied(&without_comments(&read(folder, file)?)));
     let settings = ["settings.gradle", "settings.gradle.kts"].iter().find_map(|file| read(folder, file));
     let name = settings.and_then(|text| first_match(r#"rootProject\.name\s*=\s*['"]([^'"]+)"#, &text));
     let name = name.unwrap_or_else(|| folder_name(folder));
     // The script stands beside the settings, which may be those of the project above.
     let tool = ["./", "../", "../../"].into_iter().find(|above| folder.join(above).join("gradlew").exists());
     let tool = tool.map_or_else(|| "gradle".to_owned(), |above| format!("{above}gradlew"));
-    let jar = || gradle_jar(folder, file, &text, &name);
     let on_jvm = |task: &str, jar| on_jvm("Gradle", file, &format!("{tool} -q {task}"), jar);
+    let jar = |task: &str| on_jvm(task, gradle_jar(folder, file, &of_jar(&text, task), &name, task));
     Some(if text.contains("org.springframework.boot") {
-        on_jvm("bootJar", jar())
+        jar("bootJar")
     } else if text.contains("io.quarkus") {
         on_jvm("quarkusBuild", Ok("build/quarkus-app/quarkus-run.jar".to_owned()))
     } else if first_match(r#"((?:^|[\s('"{;])application(?:['"\s);}]|$))"#, &text).is_some() {
@@ -114,7 +114,7 @@ pub fn gradle(folder: &Path) -> Option<Project> {
         let build = format!("{tool} -q installDist");
         Project { port_variables: VARIABLES, ..project("Gradle", file, Some(&build), Ok(vec![program])) }
     } else if text.contains("Main-Class") {
-        on_jvm("assemble", jar())
+        jar(if text.contains("shadow") { "shadowJar" } else { "jar" })
     } else {
         let doubt = "makes no program: neither Spring Boot, Quarkus, the plug-in application nor a Main-Class is there";
         on_jvm("assemble", Err(format!("{file} {doubt}")))
@@ -134,30 +134,75 @@ fn with_catalog(folder: &Path, text: String) -> String {
     text + "\n" + &ids.join("\n")
 }
 
-/// The jar that starts by itself, as the build names it or as Gradle does.
-fn gradle_jar(folder: &Path, file: &str, text: &str, name: &str) -> Result<String, String> {
-    let set = |key: &str| first_match(&format!(r#"{key}\s*(?:=|\.set\(|\.value\()?\s*['"]([^'"]+)"#), text);
-    let file_name = match set("archiveFileName").or_else(|| set("archiveName")) {
-        Some(whole) => whole,
-        None => {
-            let name = set("archiveBaseName").or_else(|| set("archivesBaseName")).unwrap_or_else(|| name.to_owned());
-            format!("{name}{}.jar", gradle_version(folder, file, text)?)
-        }
-    };
-    match file_name.contains('$') {
-        true => Err(format!("{file} does not say the name of the jar: {file_name}")),
-        false => Ok(format!("build/libs/{file_name}")),
-    }
+/// The text without plug-ins that it names for its sub-projects only.
+fn without_unapplied(text: &str) -> String {
+    let unapplied = Regex::new(r"\b(?:id|alias)\b[^\n;{}]*?\bapply\s*\(?\s*false\b");
+    unapplied.map_or_else(|_| text.to_owned(), |unapplied| unapplied.replace_all(text, "").into_owned())
 }
 
-/// `-1.0`, as the names of jars have it; empty where the project has no version.
-fn gradle_version(folder: &Path, file: &str, text: &str) -> Result<String, String> {
+/// The text without what it says of other jars than that of the task, such as the plain one beside it.
+fn of_jar(text: &str, task: &str) -> String {
+    let Ok(block) = Regex::new(r"[^\n;{}]*\b\w*[jJ]ar\b[^\n;{}]*\{") else { return text.to_owned() };
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some(head) = block.find(rest) {
+        let mut depth = 1;
+        let closing = rest[head.end()..].find(|c: char| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0
+        });
+        let end = closing.map_or(rest.len(), |closing| head.end() + closing + 1);
+        // A type, as in `withType(Jar)`, is of all jars.
+        let mut words = head.as_str().split(|c: char| !c.is_alphanumeric()).filter(|word| *word != "Jar");
+        let name = words.find(|word| word.ends_with("jar") || word.ends_with("Jar"));
+        let is_meant = name.is_none_or(|name| name.eq_ignore_ascii_case(task));
+        kept += &rest[..if is_meant { end } else { head.start() }];
+        rest = &rest[end..];
+    }
+    kept + rest
+}
+
+/// The jar that starts by itself, as the build names it or as Gradle does.
+fn gradle_jar(folder: &Path, file: &str, text: &str, name: &str, task: &str) -> Result<String, String> {
+    let doubt = |why: String| format!("{file} does not say the name of the jar: {why}");
+    let set = |key: &str| {
+        let value = first_match(&format!(r#"\b{key}\s*(?:=|\.set\(|\.value\()?\s*(['"][^'"]*['"])"#), text);
+        let computed = || first_match(&format!(r"\b{key}\s*(?:=|\.set\(|\.value\()\s*([^\s)}}]+)"), text);
+        let usual = ["name", "version", "project.name", "project.version", "rootProject.name"];
+        match value.or_else(|| computed().filter(|value| !usual.contains(&value.as_str()))) {
+            Some(value) if value.starts_with(['\'', '"']) && !value.contains('$') => {
+                Ok(Some(value.trim_matches(['\'', '"']).to_owned()))
+            }
+            Some(value) => Err(doubt(format!("{key} = {value}"))),
+            None => Ok(None),
+        }
+    };
+    if let Some(whole) = set("archiveFileName")?.or(set("archiveName")?) {
+        return Ok(format!("build/libs/{whole}"));
+    }
+    let of_all = set("archivesBaseName")?.or(set("archivesName")?);
+    let version = match set("archiveVersion")? {
+        Some(version) => version,
+        None => gradle_version(folder, text).ok_or_else(|| doubt("its version is made by the build".to_owned()))?,
+    };
+    let usual_classifier = if task == "shadowJar" { "all" } else { "" };
+    let parts = [
+        set("archiveBaseName")?.or(of_all).unwrap_or_else(|| name.to_owned()),
+        set("archiveAppendix")?.unwrap_or_default(),
+        version,
+        set("archiveClassifier")?.unwrap_or_else(|| usual_classifier.to_owned()),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Ok(format!("build/libs/{}.jar", parts.join("-")))
+}
+
+/// `1.0`; empty where the project has no version, and `None` where it is computed.
+fn gradle_version(folder: &Path, text: &str) -> Option<String> {
     let literal = first_match(r#"(?m)^\s*version\s*=?\s*['"]([^'"$]+)['"]"#, text);
     if literal.is_none() && first_match(r"(?m)^\s*(version\s*=?\s*\S)", text).is_some() {
-        return Err(format!("{file} does not say the name of the jar: its version is made by the build"));
+        return None;
     }
     let of_properties = || first_match(r"(?m)^\s*version\s*=\s*(\S+)", &read(folder, "gradle.properties")?);
-    Ok(literal.or_else(of_properties).map_or_else(String::new, |version| format!("-{version}")))
+    Some(literal.or_else(of_properties).unwrap_or_default())
 }
 
 pub fn sbt(folder: &Path) -> Option<Project> {

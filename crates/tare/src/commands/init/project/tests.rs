@@ -1,5 +1,7 @@
 //! Small projects of each build tool: what is known of them, and where the program is not guessed.
 
+mod gradle;
+
 use super::jvm::JAVA;
 use super::*;
 
@@ -191,46 +193,6 @@ fn maven_names_the_jar_that_starts_by_itself() {
     assert_doubted(&modules, "its sub-projects have programs: give one of these folders to tare init: web");
     let web = detected_in("web", &modules).unwrap().unwrap();
     assert_eq!(web.build.as_deref(), Some("../mvnw -q -B -f .. -pl web -am package -DskipTests"));
-}
-
-#[test]
-fn gradle_names_what_its_plug_ins_make() {
-    let jar = &format!("{JAVA} build/libs");
-    let settings = ("settings.gradle", "rootProject.name = 'own'\n");
-    let boot = "plugins { id 'org.springframework.boot' version '3.2.0' }\n";
-    let literal = format!("{boot}version = '2.0'\n");
-    let files = [("build.gradle", &literal[..]), settings, ("gradlew", "")];
-    assert_known(&files, "Gradle", Some("./gradlew -q bootJar"), &format!("{jar}/own-2.0.jar"));
-    let files = [("build.gradle", boot), ("gradle.properties", "version=3.1\n")];
-    assert_known(&files, "Gradle", Some("gradle -q bootJar"), &format!("{jar}/demo-3.1.jar"));
-    for plugin in ["plugins { id(\"application\") }", "plugins {\n  application\n}", "apply plugin: 'application'"] {
-        let program = "build/install/own/bin/own";
-        assert_known(&[("build.gradle.kts", plugin), settings], "Gradle", Some("gradle -q installDist"), program);
-    }
-    let aliased = "plugins {\n  alias(libs.plugins.spring.boot)\n}\nversion = \"1.0\"\n";
-    let catalog = |plugin: &str| format!("[plugins]\nspring-boot = {plugin}\n");
-    for plugin in ["{ id = \"org.springframework.boot\", version = \"3.4.0\" }", "\"org.springframework.boot:3.4.0\""] {
-        let files = [("build.gradle.kts", aliased), settings, ("gradle/libs.versions.toml", &catalog(plugin)[..])];
-        assert_known(&files, "Gradle", Some("gradle -q bootJar"), &format!("{jar}/own-1.0.jar"));
-    }
-    for (line, name) in [
-        ("bootJar { archiveFileName = 'app.jar' }", "app.jar"),
-        ("tasks.bootJar { archiveFileName.set(\"a.jar\") }", "a.jar"),
-        ("bootJar { archiveBaseName = 'shop' }", "shop-2.0.jar"),
-    ] {
-        let text = format!("{literal}{line}\n");
-        assert_known(
-            &[("build.gradle", &text), settings],
-            "Gradle",
-            Some("gradle -q bootJar"),
-            &format!("{jar}/{name}"),
-        );
-    }
-    let named = format!("{literal}bootJar {{ archiveFileName = \"$x.jar\" }}\n");
-    assert_doubted(&[("build.gradle", &named)], "does not say the name of the jar: $x.jar");
-    assert_doubted(&[("build.gradle.kts", "plugins { id(\"java\") }\nversion = \"1.0\"\n")], "makes no program");
-    let computed = format!("{boot}version = gitVersion()\n");
-    assert_doubted(&[("build.gradle", &computed)], "its version is made by the build");
 }
 
 #[test]
