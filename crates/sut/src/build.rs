@@ -13,7 +13,9 @@ use crate::catalog::{Built, Catalog, Target, Unavailable};
 use crate::jdk::Jdk;
 use crate::tool::output_of;
 
-const ERROR_LINES: usize = 30;
+/// The lines of a failed build that are shown: from the first that names an error, and the last ones.
+const FIRST_LINES: usize = 10;
+const LAST_LINES: usize = 20;
 /// Of a longer line of a build, the rest is left out.
 const MOST_LINE_BYTES: usize = 4096;
 /// The few classes of the agent for JVMs are compiled in seconds.
@@ -46,7 +48,7 @@ impl Catalog {
     }
 
     /// Builds the stale targets with the JDK `java_home`, and reports each line of output. Returns the targets that are
-    /// not available on this machine. Another failure is an error with its last lines.
+    /// not available on this machine. Another failure is an error with its first and last lines.
     pub fn build_targets(
         &self,
         targets: &[Target],
@@ -97,7 +99,7 @@ impl Catalog {
     }
 }
 
-/// Builds a suite's own server by a shell command in its folder. A failure has the last lines of its output.
+/// Builds a suite's own server by a shell command in its folder. A failure has the first errors and the last lines of its output.
 pub fn build_by_shell(
     server: &str,
     command: &str,
@@ -107,25 +109,24 @@ pub fn build_by_shell(
 ) -> Result<(), SutError> {
     let mut program = Program::new("sh").args(["-c", command]);
     program.directory = directory.map(Path::to_owned);
-    run_build(program, server, server, cancelled, on_line)
+    run_build(program, command, server, cancelled, on_line)
 }
 
-/// Runs a build until it ends or is cancelled. `name` is whose program it is, `targets` what it builds.
+/// Runs a build until it ends or is cancelled. `command` is what the user wrote, `targets` what it builds.
 fn run_build(
     program: Program,
-    name: &str,
+    command: &str,
     targets: &str,
     cancelled: &AtomicBool,
     on_line: OnLine<'_>,
 ) -> Result<(), SutError> {
     let begun = clock::now();
-    let (mut last, mut line): (Vec<String>, Vec<u8>) = (Vec::new(), Vec::new());
+    let (mut said, mut line) = (Excerpt::default(), Vec::new());
     let mut end_line = |line: &mut Vec<u8>| {
         let text = String::from_utf8_lossy(line).trim_end().to_owned();
         line.clear();
         on_line(Duration::from_nanos(clock::now().since(begun)), &text);
-        last.push(text);
-        last.drain(..last.len().saturating_sub(ERROR_LINES));
+        said.push(text);
     };
     let is_over = || cancelled.load(Ordering::Relaxed);
     let how = run_until(program, is_over, STOP_GRACE, &mut |part| {
@@ -139,10 +140,45 @@ fn run_build(
     if !line.is_empty() {
         end_line(&mut line);
     }
-    match how.map_err(|source| SutError::Child { server: name.to_owned(), source })? {
+    match how.map_err(|source| SutError::Child { server: targets.to_owned(), source })? {
         Some(How::Code(0)) => Ok(()),
-        Some(how) => Err(SutError::Build { targets: targets.to_owned(), how, output: last.join("\n") }),
+        Some(how) => {
+            let (targets, command) = (targets.to_owned(), command.to_owned());
+            Err(SutError::Build { targets, command, how, output: said.text() })
+        }
         None => Err(SutError::Cancelled { server: targets.to_owned() }),
+    }
+}
+
+/// The lines of an output from the first that names an error, and the last ones: a cause is said first, or last.
+#[derive(Default)]
+struct Excerpt {
+    lines: Vec<String>,
+    /// How many of the lines stay.
+    first: usize,
+    is_cut: bool,
+}
+
+impl Excerpt {
+    fn push(&mut self, line: String) {
+        self.lines.push(line);
+        if self.lines.len() <= self.first + LAST_LINES {
+            return;
+        }
+        let is_cause = self.first > 0 || self.lines[0].to_lowercase().contains("error");
+        if self.first < FIRST_LINES && is_cause {
+            self.first += 1;
+        } else {
+            self.lines.remove(self.first);
+            self.is_cut |= self.first > 0;
+        }
+    }
+
+    fn text(mut self) -> String {
+        if self.is_cut {
+            self.lines.insert(self.first, "…".to_owned());
+        }
+        self.lines.join("\n")
     }
 }
 

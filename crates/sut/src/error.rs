@@ -42,8 +42,8 @@ pub enum SutError {
     Cancelled { server: String },
     #[error("cannot {doing} {}: {source}", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
-    Build { targets: String, how: How, output: String },
+    #[error("building {targets} failed ({how}); first errors and end of what `{command}` said:\n{output}")]
+    Build { targets: String, command: String, how: How, output: String },
     /// async-profiler is not on this machine, and nothing may be downloaded to it.
     #[error("async-profiler is not in {}", folder.display())]
     NoAsyncProfiler { folder: PathBuf },

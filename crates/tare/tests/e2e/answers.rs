@@ -117,6 +117,10 @@ fn init_states_what_the_server_answers() {
     let other = format!("{bare} --delay-us 10");
     let output = bench.run(&[&flags[..], &[&other]].concat());
     assert!(stdout(&output).contains("wrapped answers with the same status"), "{}", all_of(&output));
+    let build = "echo 'error: no compiler'; exit 1";
+    let failed = stdout(&bench.run(&["init", "--yes", "--force", "--bare", &bare, "--build", build]));
+    assert!(failed.contains(&format!("`{build}` said:\nerror: no compiler\n")), "{failed}");
+    assert!(failed.contains("give another command: tare init --force --build 'COMMAND'"), "{failed}");
     let output = bench.run(&["init", "--yes", "--force", "--bare", "/no/such/program"]);
     assert!(output.status.success(), "{}", all_of(&output));
     assert!(stdout(&output).contains("what bare answers is not known"), "{}", all_of(&output));

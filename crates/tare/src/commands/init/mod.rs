@@ -17,6 +17,7 @@ use crate::command_words::command_words;
 use crate::failure::{Outcome, error_text};
 use crate::git::{Checkout, run_git};
 use crate::load_job::parse_header;
+use crate::session::is_failed_build;
 use crate::workspace::SUITE_FILE;
 use crate::{console, interrupt};
 use look::{expectation, look_at_answers};
@@ -70,12 +71,20 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             console::print_text(&format!("  wrote {}, which does not state what bare answers\n", file.display()));
             return Ok(Outcome::Interrupted);
         }
-        Err(error) => format!(
-            "what bare answers is not known, and the file does not state it: {}\n  {}tare verify says whether both \
-             servers answer alike",
-            error_text(&error),
-            answers.bare.port_as_argument(&args.folder)
-        ),
+        Err(error) => {
+            let remedy = match is_failed_build(&error) {
+                true => format!(
+                    "correct what it says, or give another command: {} --build 'COMMAND'\n  ",
+                    init_again(&args.folder)
+                ),
+                false => answers.bare.port_as_argument(&args.folder),
+            };
+            format!(
+                "what bare answers is not known, and the file does not state it: {}\n  {remedy}tare verify says whether \
+                 both servers answer alike",
+                error_text(&error)
+            )
+        }
     };
     console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
     Ok(if interrupt::is_raised(&*interrupt::flag()?) { Outcome::Interrupted } else { Outcome::Done })
