@@ -74,15 +74,15 @@ fn with_negative_numbers(program: Program) -> Program {
 
 const EXAMPLES: &str = "\
 Examples:
-  tare run
-      what Tapir costs on vanilla http4s, in 10 minutes at most
+  tare init
+      write a suite, tare.toml, for the project of this folder
   tare run my.toml
-      your own two servers: see README, \"Measure my layer\"
-  tare run -s 'http4s.*' -m SimpleGet,PostBytes -d 25 -u 128
+      what your layer costs: see README, \"Measure my layer\"
+  tare run my.toml -d 25 -u 128
       sequential run: 25 s per cell, no intervals
-  tare check mine.toml --baseline main --fail-if 'cpu > +3%'
+  tare check my.toml --baseline main --fail-if 'cpu > +3%'
       did this change make my server slower?
-  tare run --aa http4s.Tapir -m SimpleGet
+  tare run my.toml --aa bare
       a server against itself: the noise of this machine
   tare load http://127.0.0.1:8080/ -c 64 -d 10s
       load one URL, as with wrk, hey or oha
