@@ -22,7 +22,7 @@ pub enum RecordError {
     /// A profile does not belong into a record of scored slices.
     #[error("internal: {} holds scored slices, so that no profile may stand in it; please report this", .0.display())]
     Scored(PathBuf),
-    #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .0.display())]
+    #[error("{} is not a record of tare: give the id of a run (`tare report latest`), a path to a record.sqlite, or a file of `tare load --db`; `tare history import` reads JSON of a load and results of other tools", .0.display())]
     NotARecord(PathBuf),
     /// The record of a load, where that of a run is needed.
     #[error("{} is the record of a load (`tare load`), and the record of a run is needed here", .0.display())]

@@ -130,22 +130,25 @@ pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
     (!found.figures.is_empty()).then_some(Ok(found))
 }
 
-/// The percentiles of all intervals together, in the unit of the log: nanoseconds where tare wrote it.
+/// The percentiles of all intervals of a tag together, in the unit of the log: nanoseconds where tare wrote it.
 pub(super) fn interval_log(content: &Content<'_>) -> Option<Result<Found, String>> {
     // Every histogram of a log begins with these letters: the encoded first bytes of its form.
     let is_log = content.text.contains("HISTFAAA")
         || content.text.starts_with("#[")
         || content.text.starts_with("\"StartTimestamp\"");
     is_log.then_some(())?;
-    Some(read_interval_log(content.text).map_err(|error| error.to_string()).map(|histogram| {
+    Some(read_interval_log(content.text).map_err(|error| error.to_string()).map(|tags| {
         // `#[StartTime: 1796032298.648 (seconds since epoch), …]`
         let line = content.text.lines().find_map(|line| line.strip_prefix("#[StartTime: "));
         let seconds = line.and_then(|line| line.split([' ', ']']).next()?.parse::<f64>().ok());
         let at = seconds.filter(|seconds| (0.0..1e10).contains(seconds)).map(|seconds| rfc3339((seconds * 1e9) as u64));
         let mut found = Found { at, ..Found::default() };
-        for (figure, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)] {
-            let value = histogram.value_at_quantile_ns(quantile).map(|value| value as f64);
-            found.add(content.name, (figure, "unit of the log"), LowerIsBetter, value);
+        for (tag, histogram) in tags {
+            let name = if tag.is_empty() { content.name.to_owned() } else { format!("{} ({tag})", content.name) };
+            for (figure, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)] {
+                let value = histogram.value_at_quantile_ns(quantile).map(|value| value as f64);
+                found.add(&name, (figure, "unit of the log"), LowerIsBetter, value);
+            }
         }
         found
     }))

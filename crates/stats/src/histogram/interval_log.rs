@@ -1,5 +1,6 @@
 //! HdrHistogram's interval log (`.hlog`): histograms over time in one text, as its log processors read it.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -27,11 +28,11 @@ pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Dura
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// All histograms of a log together, in the unit in which it has them. Errors: a line is none of the format, or a
+/// The histograms of each tag of a log together, in the unit in which it has them; those without a tag under `""`. Errors: a line is none of the format, or a
 /// histogram cannot be read; the log has no histogram.
-pub fn read_interval_log(text: &str) -> Result<LatencyHistogram, StatsError> {
+pub fn read_interval_log(text: &str) -> Result<BTreeMap<&str, LatencyHistogram>, StatsError> {
     let refuse = |cause: String| StatsError::NoIntervalLog { cause };
-    let (mut whole, mut intervals) = (LatencyHistogram::new(), 0);
+    let mut tags = BTreeMap::new();
     for entry in IntervalLogIterator::new(text.as_bytes()) {
         let entry = entry.map_err(|LogIteratorError::ParseError { offset }| {
             let line = text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
@@ -42,13 +43,13 @@ pub fn read_interval_log(text: &str) -> Result<LatencyHistogram, StatsError> {
             BASE64_STANDARD.decode(interval.encoded_histogram()).map_err(|error| refuse(error.to_string()))?;
         let part: Histogram<u64> =
             Deserializer::new().deserialize(&mut &decoded[..]).map_err(|error| refuse(error.to_string()))?;
+        let whole: &mut LatencyHistogram = tags.entry(interval.tag().map_or("", |tag| tag.as_str())).or_default();
         whole.inner.add(part).map_err(|error| refuse(format!("{error:?}")))?;
-        intervals += 1;
     }
-    if intervals == 0 {
+    if tags.is_empty() {
         return Err(refuse("the log has no histogram".to_owned()));
     }
-    Ok(whole)
+    Ok(tags)
 }
 
 #[cfg(test)]
@@ -87,7 +88,7 @@ mod tests {
             .to_vec();
         let second = Duration::from_secs(1);
         let text = interval_log(Duration::ZERO, parts.iter().map(|part| (Duration::ZERO, second, part.clone())));
-        let whole = read_interval_log(&text).unwrap();
+        let whole = &read_interval_log(&text).unwrap()[""];
         assert_eq!((whole.len(), whole.count_above_ns(15_000)), (100, 50));
         for broken in ["", "no log at all", &text[..text.len() - 20]] {
             assert!(matches!(read_interval_log(broken), Err(StatsError::NoIntervalLog { .. })), "{broken}");

@@ -16,10 +16,12 @@ use tare_report::json;
 
 use crate::args::{Global, HistoryAction, HistoryArgs, ImportArgs};
 use crate::console::{self, is_stdout};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, wrong_usage};
 
 /// Where imported results lie, in the folder of tare.
 const IMPORTS: &str = "history";
+/// The first bytes of a file of gzip.
+const GZIP: &[u8] = &[0x1f, 0x8b];
 /// The folder in which criterion keeps its benchmarks.
 const CRITERION: &str = "criterion";
 
@@ -129,6 +131,11 @@ fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
 
 /// The file itself, or the newest estimates of all benchmarks in a folder of criterion. Its `base` and `change` belong to earlier runs.
 fn files_of(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if is_stdout(file) {
+        return Err(wrong_usage(
+            "-: results are read from files, and not from standard input; write them to a file first",
+        ));
+    }
     if !file.is_dir() || file.join(RECORD_FILE).is_file() {
         return Ok(vec![file.to_owned()]);
     }
@@ -193,9 +200,10 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
             ),
         };
     }
+    let shown = record.display();
+    anyhow::ensure!(!bytes.starts_with(GZIP), "{shown} is compressed; unpack it first: gunzip --keep {shown}");
     String::from_utf8(bytes).with_context(|| {
-        let record = record.display();
-        format!("{record} is no text in UTF-8, and no record of tare; convert it, as with iconv -f UTF-16 -t UTF-8")
+        format!("{shown} is no text in UTF-8, and no record of tare; convert it, as with iconv -f UTF-16 -t UTF-8")
     })
 }
 

@@ -225,6 +225,15 @@ fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is
     let lines = lines["lines"].as_array().unwrap();
     let line = lines.iter().find(|line| line["name"] == "parse/uri").unwrap();
     assert_eq!(line["points"][0]["at"], "2020-01-02T00:00:00Z");
+    std::fs::write(bench.path().join("load.json.gz"), [0x1f, 0x8b, 8, 0]).unwrap();
+    for (file, what) in
+        [("-", "not from standard input; write"), ("load.json.gz", "unpack it first: gunzip --keep load.json.gz")]
+    {
+        let said = error_of(&bench, &["history", "import", file]);
+        assert!(said.contains(what), "{said}");
+    }
+    let said = error_of(&bench, &["report", "load.json"]);
+    assert!(said.contains("a file of `tare load --db`") && said.contains("`tare history import` reads JSON"), "{said}");
     let said = error_of(&bench, &["history", "import", "load.json", "--at", "yesterday"]);
     assert!(said.contains("give a date or a time, such as 2026-11-20"), "{said}");
     std::fs::rename(bench.path().join("target/criterion"), bench.path().join("results-main")).unwrap();

@@ -62,3 +62,24 @@ fn a_file_that_says_when_it_measured_is_of_that_time() {
     assert_eq!(read("run.hlog", &[log, &intervals].concat()).at, "2025-11-01T10:00:00Z");
     assert_eq!(read("run.hlog", &["#[StartTime: x]\n", &intervals].concat()).at, "2026-11-20T00:00:00Z");
 }
+
+#[test]
+fn histograms_of_different_tags_are_different_results() {
+    let mut histogram = LatencyHistogram::new();
+    histogram.record_ns(1_000);
+    let part = (Duration::ZERO, Duration::from_secs(1), histogram);
+    let log = interval_log(Duration::ZERO, [part.clone(), part.clone(), part].into_iter());
+    let tags = ["", "Tag=read,", "Tag=write,"];
+    let mut intervals = 0;
+    let tagged = log.lines().map(|line| {
+        let is_interval = line.contains("HISTFAAA");
+        intervals += usize::from(is_interval);
+        format!("{}{line}\n", if is_interval { tags[intervals - 1] } else { "" })
+    });
+    let names = |log: &str| -> Vec<String> {
+        let medians = read("run.hlog", log).figures.into_iter().filter(|one| one.figure == "p50");
+        medians.map(|one| one.name).collect()
+    };
+    assert_eq!(names(&tagged.collect::<String>()), ["run", "run (read)", "run (write)"]);
+    assert_eq!(names(&log), ["run"]);
+}
