@@ -30,6 +30,7 @@ use crate::failure::wrong_usage;
 use place::LoadTarget;
 
 pub use files::InputFiles;
+pub use protocol::WITHOUT_REQUESTS;
 pub use request::parse_header;
 
 /// Length of a load without -d and -n.

@@ -12,9 +12,16 @@ use super::request::is_header;
 use crate::args::LoadArgs;
 use crate::failure::wrong_usage;
 
+/// The forms of other tools have no words for what a server sends by itself.
+pub const WITHOUT_REQUESTS: &str = "--wrk and --gatling count requests, and this load counts events or pushed messages; \
+                                    use --json or --csv";
+
 /// What is spoken on each connection. A flag that has no meaning with this URL is refused.
 pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Protocol> {
     let protocol = wanted_protocol(target, args)?;
+    if args.output.wrk && matches!(protocol, Protocol::Push { .. } | Protocol::Events { .. }) {
+        return Err(wrong_usage(WITHOUT_REQUESTS));
+    }
     if !matches!(protocol, Protocol::Push { .. }) {
         const REMEDY: &str = "leave it out, or give a ws:// or wss:// URL without --echo and without a body";
         let flags = [

@@ -17,6 +17,7 @@ use tare_stats::Polarity;
 use crate::args::{CiForm, FormArgs, Global, ReportArgs};
 use crate::console;
 use crate::failure::{Outcome, wrong_usage};
+use crate::load_job::WITHOUT_REQUESTS;
 use crate::session::{find_record, present_report, profiled_beside};
 
 pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -89,6 +90,9 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
         )));
     }
     let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
+    if summary.messages.is_some() && (form.wrk || form.gatling) {
+        return Err(wrong_usage(WITHOUT_REQUESTS));
+    }
     let as_run = load::summary_as_run(record, &summary);
     let of_any = || form_of_any(form, &as_run, record.header.started_unix_ns);
     console::print_text(&match form {

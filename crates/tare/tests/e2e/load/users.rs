@@ -71,6 +71,7 @@ fn flags_that_go_with_no_such_load_are_refused_with_what_to_do() {
         (&[&http, "--setup", "login.toml", "--pipeline", "2"], "use more connections (-c) in place of --pipeline"),
         (&[&http, "--period", "20ms"], "--period has no meaning where the server pushes no messages; leave it out"),
         (&[&http, "--event-stream", "--period", "20ms"], "--period has no meaning"),
+        (&[&http, "--event-stream", "--wrk"], "--wrk and --gatling count requests"),
         (&[&http, "--server-clock", "estimate"], "--server-clock has no meaning"),
         (&[&socket, "--data", "x", "--server-clock", "same"], "--server-clock has no meaning"),
         (&[&socket, "--data", "x", "--messages", "2"], "--subscribe TEXT"),
