@@ -3,7 +3,7 @@
 use crate::clean::escape_markdown as safe;
 use crate::markdown;
 use tare_analysis::format::{and, count, cut};
-use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
+use tare_analysis::summary::{Comparison, CurrencyRatio, Mode, Summary, VerdictKind};
 
 /// Bytes of a comment, up to which its table grows and the report is folded in. GitHub takes 65,536 characters, of which
 /// a picture needs some.
@@ -17,7 +17,10 @@ const PICTURE_PLACE: &str = "<!-- picture -->";
 /// The comment. Its first line marks it, so that a later run finds and replaces it.
 pub fn render(summary: &Summary) -> String {
     let answer = cut(&summary.headline.text, MOST_OF_ANSWER);
-    let mut out = format!("{}\n**{}**\n", mark(&summary.run.suite), safe(&answer));
+    // All loads are of one suite.
+    let (run, load) = (&summary.run, format!("load {}", summary.run.question));
+    let subject = if run.mode == Mode::Load { &load } else { &run.suite };
+    let mut out = format!("{}\n**{}**\n", mark(subject), safe(&answer));
     out.push_str(&first_lines(&table(summary), MOST.saturating_sub(out.len())));
     out.push_str(&format!("\n{PICTURE_PLACE}\n"));
     if let Some(power) = summary.check.as_ref().and_then(|check| check.power.as_ref()) {
@@ -59,11 +62,11 @@ fn first_lines(table: &str, most: usize) -> String {
     if more.is_empty() { out } else { format!("{out}\nThe report has {}.\n", and(&more)) }
 }
 
-/// The line by which a comment about this suite is found again, and no comment about another one. Nothing in it ends it.
-fn mark(suite: &str) -> String {
+/// The line by which a comment about this suite or load is found again, and no comment about another one. Nothing in it ends it.
+fn mark(subject: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._".contains(c);
     let letter = |c: char| if is_plain(c) { c.to_string() } else { c.escape_unicode().to_string() };
-    format!("<!-- tare report of {} -->", suite.chars().map(letter).collect::<String>())
+    format!("<!-- tare report of {} -->", subject.chars().map(letter).collect::<String>())
 }
 
 fn row(summary: &Summary, comparison: &Comparison) -> [String; 4] {

@@ -6,7 +6,8 @@ use tare_analysis::Currency::{
     StoppedPerRequest, Throughput,
 };
 use tare_analysis::summary::{
-    Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Estimate, StatusCount, Summary, UrlSummary,
+    Cell, Comparison, ConditionOutcome, ConditionResult, CpuCost, CurrencyRatio, Estimate, StatusCount, Summary,
+    UrlSummary,
 };
 use tare_plan::LatencyFigure;
 
@@ -32,7 +33,8 @@ pub(super) fn run_labels(summary: &Summary) -> Labels {
 /// All gauges of a run, in the order of the summary. No family is empty.
 pub(super) fn families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     let families = level_families(summary).chain(ratio_families(summary));
-    let families = families.chain([cost_family(summary), condition_family(summary)]).chain(answer_families(summary));
+    let families =
+        families.chain(cost_families(summary)).chain([condition_family(summary)]).chain(answer_families(summary));
     families.filter(|family| !family.samples.is_empty())
 }
 
@@ -90,14 +92,22 @@ fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     })
 }
 
-fn cost_family(summary: &Summary) -> GaugeFamily {
-    let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == CpuPerRequest);
-    let sample = |(comparison, ratio): (&Comparison, &CurrencyRatio)| {
-        Some((ratio_labels(comparison, ratio), comparison.cpu_cost.as_ref()?.ns_per_request * 1e-9))
-    };
-    let help = "CPU time that a server adds to a request of its baseline";
-    let samples = of_cpu.filter_map(sample).collect();
-    GaugeFamily { name: "tare_added_cpu_seconds_per_request", help, unit: "s", samples }
+fn cost_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
+    type Value = fn(&CpuCost) -> Option<f64>;
+    let families: [(&'static str, &'static str, Value); 3] = [
+        ("tare_added_cpu_seconds_per_request", "CPU time that a server adds to a request of its baseline", |cost| {
+            Some(cost.ns_per_request)
+        }),
+        ("tare_added_cpu_seconds_per_request_lower", "Lower end of the interval of the added CPU time", |cost| cost.lo),
+        ("tare_added_cpu_seconds_per_request_upper", "Upper end of the interval of the added CPU time", |cost| cost.hi),
+    ];
+    families.into_iter().map(|(name, help, value)| {
+        let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == CpuPerRequest);
+        let sample = |(comparison, ratio): (&Comparison, &CurrencyRatio)| {
+            Some((ratio_labels(comparison, ratio), value(comparison.cpu_cost.as_ref()?)? * 1e-9))
+        };
+        GaugeFamily { name, help, unit: "s", samples: of_cpu.filter_map(sample).collect() }
+    })
 }
 
 fn condition_family(summary: &Summary) -> GaugeFamily {

@@ -25,7 +25,7 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     let mut out = style.heading(&format!("tare load · {}", summary.url)) + "\n";
     let model = format!("  {}{}", summary.model.text, ended_early(summary.status));
     out += &(style.paragraph(Tone::Plain, &model, 2) + "\n");
-    out += &verdict(&summary.verdict, style);
+    out += &verdict(&summary.verdict, summary.notes.is_empty(), style);
     out.extend(figure_rows(summary).iter().map(|row| painted_row(style, row)));
     out += "\n";
     out += &latencies(summary, style);
@@ -74,7 +74,7 @@ fn model(summary: &LoadSummary) -> String {
     if summary.messages.is_some() { kind.clone() } else { format!("{kind} loop") }
 }
 
-fn verdict(verdict: &Validity, style: &Style) -> String {
+fn verdict(verdict: &Validity, is_alone: bool, style: &Style) -> String {
     let tone = match verdict.state {
         ValidityState::Valid => Tone::Better,
         ValidityState::Suspect => Tone::Worse,
@@ -85,7 +85,8 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
         let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
         format!("{}{remedy}", sentence(&reason.text))
     });
-    let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
+    let without = if is_alone { "nothing speaks against these numbers" } else { "see the notes below" };
+    let first = lines.next().unwrap_or_else(|| without.to_owned());
     let mut out = labelled_line(style, &word, &first);
     out.extend(lines.map(|line| labelled_line(style, "", &line)));
     out.replacen(&word, &tone.paint(style.colored, &word), 1) + "\n"

@@ -1,10 +1,12 @@
 //! What became of a load: its conditions in every form, and whether it made the load that its plan implies.
 
-use tare_analysis::load::{describe, summarize};
+use tare_analysis::load::{LoadSummary, describe, summarize};
+use tare_analysis::summary::{Validity, ValidityState};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop};
 use tare_record::{EndStatus, EventKind, EventRecord, LoadRecord, PackedHistogram};
 use tare_report::ci;
-use tare_report::load::summary_as_run;
+use tare_report::load::{render, summary_as_run};
+use tare_report::text::Style;
 use tare_stats::Polarity;
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
@@ -127,4 +129,31 @@ fn a_load_ends_with_its_requests_or_its_time_and_says_so() {
         plan.stop = LoadStop::Requests { count: 300, at_most };
         assert_eq!(describe(&plan), format!("closed loop, 128 users until {says}"));
     }
+}
+
+#[test]
+fn comments_on_different_loads_have_different_marks() {
+    let mark = |record: &LoadRecord| {
+        let comment = ci::comment::render(&summary_as_run(record, &summarize(record)));
+        comment.lines().next().unwrap().to_owned()
+    };
+    let (one, mut other) = (load_record(), load_record());
+    other.header.plan.url += "cart";
+    assert_ne!(mark(&one), mark(&other));
+    assert_eq!(mark(&one), mark(&load_record()));
+    assert!(mark(&one).starts_with("<!-- tare report of load"), "{}", mark(&one));
+}
+
+#[test]
+fn a_load_with_notes_is_not_said_to_be_beyond_doubt() {
+    let mut quiet = summary(&[]);
+    let said = |summary: &LoadSummary| {
+        let text = render(summary, &Style { colored: false, width: 80 });
+        text.lines().find(|line| line.contains("VALID")).unwrap().trim().to_owned()
+    };
+    quiet.verdict = Validity { state: ValidityState::Valid, reasons: Vec::new() };
+    quiet.notes.clear();
+    assert_eq!(said(&quiet), "VALID        nothing speaks against these numbers");
+    quiet.notes.push("Busy machine: tasks waited for a CPU 47 % of the time".to_owned());
+    assert_eq!(said(&quiet), "VALID        see the notes below");
 }
