@@ -164,6 +164,9 @@ fn plain_frame(line: &str) -> Option<String> {
     let file = file.strip_suffix(" (deleted)").unwrap_or(file);
     // It is the kernel's file, but runs outside the kernel.
     let file = if file == "[vdso]" { "vdso".to_owned() } else { file.replace(' ', "_") };
+    // The map of what a process compiled: its number is another one in each start.
+    let is_map = |file: &str| file.starts_with("/tmp/perf-") && file.ends_with(".map");
+    let file = if is_map(&file) { "/tmp/perf.map".to_owned() } else { file };
     let symbol = match symbol.strip_prefix('(') {
         Some(inner) => format!("{{{}", inner.replacen(')', "}", 1)),
         None => symbol.to_owned(),
@@ -201,6 +204,10 @@ mod tests {
             s;main;处理请求处理请求;__vdso_time 1\n";
         assert_eq!(collapse(script).unwrap(), expected);
         assert_eq!(collapse("addr2line: no such file\n\n").unwrap(), "", "no sample is no panic");
+        let compiled = |pid: u32| {
+            collapse(&format!("s {pid}/{pid} 1.5: cpu-clock:u: \n\t 7ffd [unknown] (/tmp/perf-{pid}.map)\n\n")).unwrap()
+        };
+        assert_eq!([compiled(7), compiled(8)], ["s;[perf.map] 1\n"; 2], "starts have one name for compiled code");
     }
 
     #[test]
