@@ -32,9 +32,20 @@ pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
     } else {
         sample_cpu_alone(plan);
     }
+    if !plan.started().any(|variant| variant.program.is_of_catalog()) {
+        drop_focus_of_catalog(plan);
+    }
     consult_earlier_runs(plan, inputs);
     state_how_comparisons_are_judged(plan);
     declare_forks(plan);
+}
+
+/// The focus of the catalog names frames of its servers.
+fn drop_focus_of_catalog(plan: &mut Plan) {
+    if let Some(setting) = default_of(plan, "focus") {
+        setting.value.clear();
+        plan.profile.iter_mut().for_each(|profile| profile.focus.clear());
+    }
 }
 
 /// ±5 % where a server runs on a JVM and nothing else is asked for.

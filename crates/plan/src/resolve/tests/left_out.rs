@@ -106,3 +106,15 @@ fn an_event_that_is_named_twice_is_sampled_once() {
     assert_eq!(plan.settings.iter().find(|setting| setting.key == "events").unwrap().value, "wall cpu");
     assert_eq!(plan.profiling().unwrap().slices.fixed, 2, "a slice for each");
 }
+
+#[test]
+fn the_focus_of_the_catalog_is_that_of_its_servers() {
+    let known = Inventory { focus: "sttp".to_owned(), ..inventory() };
+    let focus = |suite: &str, server: &str| {
+        let flags = Options { servers: Some(strings(&[server])), ..Options::default() };
+        plan_with(&known, &format!("{suite}[profile]\nforks = 1\n"), flags).unwrap().profile.unwrap().focus
+    };
+    let own = "[servers.own]\ncommand = [\"./own\", \"{port}\"]\n[servers.alike]\nlike = \"http4s.Tapir\"\nenv = { A = \"b\" }\n\
+               [scenarios.Home]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+    assert_eq!([focus("", "http4s.Tapir"), focus(own, "alike"), focus(own, "own")], ["sttp", "sttp", ""]);
+}
