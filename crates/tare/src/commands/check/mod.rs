@@ -17,7 +17,7 @@ use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Currency, Plan, PlanError};
 use tare_sut::sampler::cache_folder;
-use tare_units::{Span, enumerate};
+use tare_units::{Span, and, enumerate};
 
 use crate::args::{CheckArgs, Global};
 use crate::console;
@@ -169,7 +169,8 @@ fn uncounted(plan: &Plan) -> Vec<String> {
 /// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
 fn with_both_builds(suite: &Suite, baseline: &Baseline, checked: Vec<String>) -> anyhow::Result<Suite> {
     let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
-    both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
+    let verb = if checked.len() == 1 { "Does" } else { "Do" };
+    both.suite.question = Some(format!("{verb} {} cost more than at {}?", and(&checked), baseline.describe()));
     for name in checked {
         let group = match suite.servers.get(&name) {
             Some(_) => {
