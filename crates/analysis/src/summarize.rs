@@ -1,6 +1,6 @@
 //! Makes the summary of a record. Pure, and possible at any time, also for a record that was cut short.
 
-use tare_plan::plan::{Mode, SliceKind};
+use tare_plan::plan::{Mode, Plan, SliceKind};
 use tare_record::RunRecord;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 
@@ -16,15 +16,23 @@ use crate::words::{findings, headline, limit_words, next_step, tail, trust::trus
 /// A tool whose resolution is coarser than this share of a figure gets no ratio.
 const COARSE: f64 = 0.1;
 
-/// The text of a run that measured the same start again and again, as one whose servers tare does not start.
-fn without_starts(text: &str) -> String {
+/// The text of a run that measured the same start again and again, as one whose servers tare does not start. A word that is a
+/// name stays.
+fn without_starts(text: &str, names: &[&str]) -> String {
     let is_of_word = |c: char| c.is_alphanumeric() || ['-', '_', '.', '/'].contains(&c);
     let words = text.split_inclusive(|c: char| !is_of_word(c));
     let renamed = words.map(|word| match word.trim_end_matches(|c: char| !c.is_alphanumeric()) {
-        "start" | "starts" => word.replacen("start", "repeat", 1),
+        start @ ("start" | "starts") if !names.contains(&start) => word.replacen("start", "repeat", 1),
         _ => word.to_owned(),
     });
     renamed.collect()
+}
+
+/// What servers and scenarios of a plan are called.
+fn names(plan: &Plan) -> Vec<&str> {
+    let variants = plan.groups.iter().flat_map(|group| &group.variants);
+    let scenarios = plan.groups.iter().flat_map(|group| &group.scenarios).map(|scenario| &*scenario.name);
+    variants.flat_map(|variant| [&*variant.name, &*variant.server]).chain(scenarios).collect()
 }
 
 pub fn summarize(record: &RunRecord) -> Summary {
@@ -46,7 +54,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
         let findings = one_start.flat_map(|finding| [&mut finding.title, &mut finding.text]);
         let answers = sentences.iter_mut().map(|sentence| &mut sentence.text);
         let answers = answers.chain(headline.as_mut().map(|headline| &mut headline.text));
-        ratios.chain(answers).chain(findings).for_each(|text| *text = without_starts(text));
+        ratios.chain(answers).chain(findings).for_each(|text| *text = without_starts(text, &names(plan)));
     }
     let ladders = ladder::ladders(plan, &cells);
     let mut cells: Vec<Cell> = cells.into_iter().map(CellAnalysis::into_cell).collect();
@@ -64,7 +72,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
         None => next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s),
     };
     if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {
-        next.text = without_starts(&next.text);
+        next.text = without_starts(&next.text, &names(plan));
     }
     // What is to be known of an answer stands behind that of limits, too.
     if has_interval && plan.never_restarts() {
@@ -155,7 +163,9 @@ mod tests {
             ("2 of at least 5 starts. More time", "2 of at least 5 repeats. More time"),
             ("restart starter and my-start at /start", "restart starter and my-start at /start"),
         ] {
-            assert_eq!(without_starts(told), expected);
+            assert_eq!(without_starts(told, &["bare"]), expected);
         }
+        let told = without_starts("start is slower than start@baseline: 3 starts", &["start"]);
+        assert_eq!(told, "start is slower than start@baseline: 3 repeats");
     }
 }
