@@ -251,9 +251,10 @@ fn junit_has_a_test_case_per_limit_and_one_that_is_exceeded_fails() {
 
 #[test]
 fn where_only_time_is_missing_the_next_step_is_more_time() {
-    for forks in [1, 2] {
-        let record =
+    for (forks, others_share) in [(1, 0.0), (2, 0.0), (1, 0.9)] {
+        let mut record =
             limited(synthetic::run(&[baseline(), variant(LAYER, 0.95)], forks, &synthetic::ALL_KINDS), &["cpu > +3%"]);
+        record.slices.iter_mut().for_each(|slice| slice.server.others_share = Some(others_share));
         let next = summarize(&record).next.unwrap();
         assert!(next.text.starts_with("A longer check is likely to decide."), "{forks}: {next:?}");
         assert!(next.command.contains("--budget"), "{next:?}");
