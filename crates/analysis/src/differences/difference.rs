@@ -113,9 +113,20 @@ fn figure_change(
     let ratio_at = |level: f64| contrast.and_then(|contrast| contrast.interval(level).ok()).map(|log| log.exp());
     let interval = ratio_at(alpha);
     let ratio = contrast.map_or(after - before, |contrast| contrast.mean).exp();
+    let levels =
+        [(&pair.before, before), (&pair.after, after)].map(|(figure, centre)| figure.level.unwrap_or(centre.exp()));
+    // The two figures are of all starts, a change only of those that state it.
+    let is_opposite = (ratio - 1.0) * (levels[1] - levels[0]) < 0.0;
+    let is_stated = is_stated && !is_opposite;
     let verdict = verdict(ratio_at(2.0 * alpha), is_stated.then_some(pair.after.polarity), region);
     let bounds = interval.map(|one| (one.lo, one.hi));
     let material = is_stated && interval.is_some_and(|one| one.hi < region.lo() || one.lo > region.hi());
+    let forks = pair.cells.0.forks.min(pair.cells.1.forks);
+    let short = match verdict {
+        VerdictKind::NoInterval if forks > 1 => format!("? one of {forks} starts states it"),
+        VerdictKind::Inconclusive if is_opposite => "? the two figures differ in the other direction".to_owned(),
+        _ => short(verdict, &Change { ratio, bounds }),
+    };
     FigureChange {
         group: pair.cells.1.group.clone(),
         scenario: pair.cells.1.scenario.clone(),
@@ -124,8 +135,8 @@ fn figure_change(
         label: pair.after.label.clone(),
         basis: pair.basis,
         unit: pair.after.unit.to_owned(),
-        before: pair.before.level.unwrap_or(before.exp()),
-        after: pair.after.level.unwrap_or(after.exp()),
+        before: levels[0],
+        after: levels[1],
         ratio,
         lo: bounds.map(|one| one.0),
         hi: bounds.map(|one| one.1),
@@ -133,7 +144,7 @@ fn figure_change(
         starts_after: pair.after.logs.len() as u32,
         verdict,
         material,
-        short: short(verdict, &Change { ratio, bounds }),
+        short,
     }
 }
 

@@ -139,7 +139,8 @@ pub(super) const RATIO_COLUMNS: [RatioColumn; 3] =
 impl CellRow<'_> {
     /// The ratio in one currency, where both sides have it and it counts.
     pub fn ratio_in(&self, currency: Currency) -> Option<&CurrencyRatio> {
-        self.comparison?.ratio_in(currency).filter(|ratio| ratio.is_known())
+        let comparison = self.comparison?;
+        comparison.ratio_in(currency).filter(|ratio| ratio.is_known() && comparison.untold(ratio).is_none())
     }
 
     fn deciding(&self) -> Option<&CurrencyRatio> {

@@ -3,7 +3,8 @@
 pub mod memory;
 
 use crate::clean::escape_markdown as safe;
-use crate::text::{Sheet, cross_check, interval_legend, limits, severity_word};
+use crate::text::{OPEN, Sheet, cross_check, interval_legend, is_open, limits, severity_word};
+use tare_analysis::Currency;
 use tare_analysis::format::{Unit, capital, sentence, share, single};
 use tare_analysis::summary::{Cell, Concern, Finding, Sentence, Summary, ValidityState, VerdictKind};
 
@@ -24,6 +25,10 @@ pub fn render(summary: &Summary) -> String {
     for panel in summary.panels() {
         out.push_str(&format!("\n## {} ({})\n\n", safe(&panel[0].scenario), safe(&panel[0].group)));
         out.push_str(&(figures(summary, &panel) + &tails(&panel)));
+    }
+    // Nothing that others wrote has a bar.
+    if out.contains(" ? |") {
+        out.push_str(&paragraph(sentence(OPEN)));
     }
     out.push_str(&interval_legend(summary).map_or(String::new(), |legend| format!("\n{}\n", safe(&sentence(&legend)))));
     out.push_str(&section(&cross_check::sheet(summary)));
@@ -73,15 +78,19 @@ fn figures(summary: &Summary, cells: &[&Cell]) -> String {
             None if cell.baseline => "baseline",
             None => "control (A/A)",
         };
-        let figure = |unit, value: Option<f64>| value.map_or("–".to_owned(), |v| single(unit, v));
-        let p99 = cell.shown_latency().and_then(|latency| latency.response.percentile_ns(99.0));
+        let figure = |currency: Currency| {
+            let level = cell.level_in(currency)?.value;
+            let mark = if is_open(summary, cell, currency) == Some(true) { " ?" } else { "" };
+            Some(single(Unit::with_name(currency.facts().unit), level) + mark)
+        };
+        let figure = |currency| figure(currency).unwrap_or_else(|| "–".to_owned());
         [
             cell.variant.clone(),
             verdict.to_owned(),
-            figure(Unit::PerSecond, cell.throughput_per_s.map(|e| e.value)),
-            figure(Unit::Nanos, cell.cpu_ns_per_request.map(|e| e.value)),
-            figure(Unit::Bytes, cell.allocated_bytes_per_request.map(|e| e.value)),
-            figure(Unit::Nanos, p99.map(|ns| ns as f64)),
+            figure(Currency::Throughput),
+            figure(Currency::CpuPerRequest),
+            figure(Currency::AllocatedPerRequest),
+            figure(Currency::LatencyP99),
             valid(cell),
         ]
     };

@@ -19,6 +19,7 @@ pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::cut_middle;
 pub use grid::{Grid, wrap};
 pub(crate) use sheet::Sheet;
+pub(crate) use table::{OPEN, is_open};
 use tare_analysis::format::{duration, share};
 use tare_analysis::summary::{CheckResult, Mode, RunStatus, Summary, VerdictKind};
 use tare_analysis::words::count_verdicts;

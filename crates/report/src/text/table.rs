@@ -21,6 +21,9 @@ const MEASURES: [Measure; 4] = [
     (Currency::AllocatedPerRequest, "allocated/request", "bytes"),
 ];
 
+/// What the mark of a measure means.
+pub(crate) const OPEN: &str = "? not decided, or too few starts or requests for a comparison";
+
 pub(super) fn table(summary: &Summary, style: &Style) -> String {
     let table = Table::of(summary);
     if table.blocks.is_empty() {
@@ -83,7 +86,7 @@ impl<'a> Table<'a> {
     /// Why measures beside the deciding one have a question mark in the row of this cell. With each reason the label of a
     /// measure, and the seconds that it still needs.
     pub fn open_measures(&self, cell: &Cell) -> Vec<(&'a str, (&'a str, Option<f64>))> {
-        let open = self.measures.iter().filter(|(currency, ..)| self.is_open(cell, *currency) == Some(true));
+        let open = self.measures.iter().filter(|(currency, ..)| is_open(self.summary, cell, *currency) == Some(true));
         let measure = |(currency, ..): &Measure| {
             let ratio = self.summary.comparison_of(cell)?.ratio_in(*currency);
             Some(match ratio {
@@ -143,7 +146,7 @@ impl<'a> Table<'a> {
             "a change is the mean of neighbouring measurements, and a level that of all: it is not their quotient";
         let parts: Vec<String> = interval
             .into_iter()
-            .chain(is_drawn.then(|| "? not decided, or too few starts or requests for a comparison".to_owned()))
+            .chain(is_drawn.then(|| OPEN.to_owned()))
             .chain(ratios.any(is_no_quotient).then(|| two_means.to_owned()))
             .collect();
         if parts.is_empty() {
@@ -183,29 +186,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Whether a measure that does not decide has a question mark; `None` where nothing is compared.
-    fn is_open(&self, cell: &Cell, currency: Currency) -> Option<bool> {
-        let comparison = self.summary.comparison_of(cell)?;
-        let first = comparison.currencies.first().filter(|first| first.name != currency)?;
-        let has_levels = || {
-            let baseline = self.summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
-            level(cell, currency).is_some() && baseline.is_some_and(|baseline| level(baseline, currency).is_some())
-        };
-        match comparison.ratio_in(currency) {
-            _ if first.verdict == VerdictKind::Void => None,
-            Some(ratio) if ratio.verdict == VerdictKind::Void => None,
-            Some(ratio) => Some(ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()),
-            None => has_levels().then_some(true),
-        }
-    }
-
     /// A level, a change, or both. What is not known well enough has a question mark.
     fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
         let comparison = self.summary.comparison_of(cell);
         let decides = comparison.and_then(|c| c.currencies.first()).is_some_and(|first| first.name == currency);
         let ratio = comparison.and_then(|c| c.ratio_in(currency)).filter(|_| !decides);
         let shown = level(cell, currency).map(|level| scale.show(level));
-        let (tone, change) = match (self.is_open(cell, currency), ratio) {
+        let (tone, change) = match (is_open(self.summary, cell, currency), ratio) {
             (None, _) => (Tone::Plain, None),
             (Some(false), Some(ratio)) => (tone(ratio), Some(ratio.change().short())),
             // Next to a level only the mark is shown.
@@ -253,6 +240,22 @@ fn compared_at(cell: &Cell) -> String {
             let latency = latency.map(|load| format!(" · latency at {load}")).unwrap_or_default();
             latency + &cpu.map(|load| format!(" · CPU at {load}")).unwrap_or_default()
         }
+    }
+}
+
+/// Whether a measure that does not decide has a question mark; `None` where nothing is compared.
+pub(crate) fn is_open(summary: &Summary, cell: &Cell, currency: Currency) -> Option<bool> {
+    let comparison = summary.comparison_of(cell)?;
+    let first = comparison.currencies.first().filter(|first| first.name != currency)?;
+    let has_levels = || {
+        let baseline = summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
+        level(cell, currency).is_some() && baseline.is_some_and(|baseline| level(baseline, currency).is_some())
+    };
+    match comparison.ratio_in(currency) {
+        _ if first.verdict == VerdictKind::Void => None,
+        Some(ratio) if ratio.verdict == VerdictKind::Void => None,
+        Some(ratio) => Some(ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()),
+        None => has_levels().then_some(true),
     }
 }
 

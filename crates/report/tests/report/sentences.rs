@@ -1,12 +1,13 @@
 //! Every verdict as a sentence.
 
+use tare_analysis::differences::compare_servers;
 use tare_analysis::summarize;
 use tare_analysis::summary::{Summary, VerdictKind};
 use tare_plan::Currency;
 use tare_plan::plan::{Program, SliceKind};
 use tare_record::{EventKind, EventRecord, PackedHistogram, RunRecord};
-use tare_report::ci;
 use tare_report::text::{Style, render, render_findings};
+use tare_report::{ci, csv, markdown};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{self, baseline, control, variant};
@@ -79,6 +80,20 @@ fn a_percentile_of_one_start_is_marked_and_not_told_as_a_change() {
     assert!(!ci::openmetrics::render(&summary).contains("currency=\"latency_p99\""), "no ratio of p99");
     assert!(!ci::bencher::render(&summary).unwrap().contains("latency-p99-ratio"));
     assert!(ci::junit::render(&summary).contains(&format!("p99 at half load: ? ({why})")));
+    let markdown = markdown::render(&summary);
+    let row = markdown.lines().find(|line| line.starts_with("| http4s.Tapir |")).unwrap();
+    assert!(row.contains(" ms ? | ") && markdown.contains("\n? not decided, or too few"), "{markdown}");
+    let cells = csv::cells_as_csv(&summary);
+    let column = cells.lines().next().unwrap().split(',').position(|name| name == "latency_p99_ratio").unwrap();
+    assert!(cells.lines().skip(1).all(|line| line.split(',').nth(column).is_none_or(|ratio| !ratio.contains("52"))));
+}
+
+/// What a comparison of both servers says of their p99, as a level and as a ratio.
+fn shorts_of_p99(summary: &Summary) -> Vec<String> {
+    let found = compare_servers(summary, "http4s.Vanilla", "http4s.Tapir").unwrap().changes.into_iter();
+    let shorts: Vec<String> = found.filter(|one| one.name == "latency_p99").map(|one| one.short).collect();
+    assert!(!shorts.is_empty());
+    shorts
 }
 
 #[test]
@@ -90,6 +105,7 @@ fn a_percentile_that_one_start_of_several_can_state_says_so() {
     let p99 = comparison.currencies.iter().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
     assert_eq!((p99.verdict, p99.forks), (VerdictKind::NoInterval, 1));
     assert_eq!(comparison.untold(p99), Some("one of 8 starts can state it for both servers"));
+    assert_eq!(shorts_of_p99(&summary), ["? one of 8 starts states it"]);
 }
 
 #[test]
@@ -118,6 +134,7 @@ fn a_difference_against_its_own_two_figures_is_not_decided() {
     assert!(ci::comment::render(&summary).contains(&format!("? ({why})")));
     assert!(ci::junit::render(&summary).contains(why));
     assert!(summary.headline.text.contains(" Not decided yet: p99 at half load."), "{}", summary.headline.text);
+    assert_eq!(shorts_of_p99(&summary), ["? the two figures differ in the other direction"]);
 }
 
 #[test]
@@ -148,9 +165,12 @@ fn the_cost_in_cpu_time_is_that_of_the_ratio_in_every_form() {
     assert!(ci::comment::render(&summary).contains("of CPU a request"));
     assert!(ci::junit::render(&summary).contains(&cost.text));
     let metrics = ci::openmetrics::render(&summary);
-    let gauge = metrics.lines().find(|line| line.starts_with("tare_added_cpu_seconds_per_request{")).unwrap();
-    let value: f64 = gauge.rsplit(' ').next().unwrap().parse().unwrap();
-    assert!((value * 1e9 - cost.ns_per_request).abs() < 1e-3, "{gauge}");
+    for (end, ns) in [("", Some(cost.ns_per_request)), ("_lower", cost.lo), ("_upper", cost.hi)] {
+        let name = format!("tare_added_cpu_seconds_per_request{end}{{");
+        let gauge = metrics.lines().find(|line| line.starts_with(&name)).unwrap();
+        let value: f64 = gauge.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!((value * 1e9 - ns.unwrap()).abs() < 1e-3, "{gauge}");
+    }
 }
 
 #[test]
