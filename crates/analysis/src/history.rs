@@ -154,8 +154,13 @@ fn name_over_time(run: &Summary, cell: &Cell) -> String {
 pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency) -> History {
     let mut runs: Vec<&Summary> = runs.iter().filter(|run| !is_check(run)).collect();
     runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
+    let is_of_one_load = runs.windows(2).all(|pair| pair[0].users() == pair[1].users());
     let compared = runs.into_iter().flat_map(|run| run.comparisons.iter().map(move |one| (run, one)));
-    let compared = compared.filter_map(|(run, comparison)| compared_point(run, comparison, currency));
+    let compared = compared.filter_map(|(run, comparison)| {
+        let (mut title, polarity, point) = compared_point(run, comparison, currency)?;
+        title[2] += &run.users().filter(|_| !is_of_one_load).map_or(String::new(), |users| format!(", {users} users"));
+        Some((title, polarity, point))
+    });
     let mut imported: Vec<&ImportedResult> = imported.iter().collect();
     imported.sort_by(|a, b| a.at.cmp(&b.at));
     // In the order of their first points, with the place of each by its title.

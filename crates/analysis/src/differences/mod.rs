@@ -118,7 +118,10 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
             pairs.extend(common_figures((old, new), (level_figures(old), level_figures(new)), Basis::Level, false));
         }
     }
-    let mut notes = vec![basis_note(same_machine, pairs.is_empty())];
+    let users = [before.summary, after.summary].map(|summary| summary.users().unwrap_or("unknown"));
+    let of_load = format!("Another load: {} users before, {} after. Figures differ by that, too.", users[0], users[1]);
+    let mut notes: Vec<String> = (users[0] != users[1]).then_some(of_load).into_iter().collect();
+    notes.push(basis_note(same_machine, pairs.is_empty()));
     let runs = [before.summary, after.summary].map(|summary| &summary.run);
     notes.extend(runs.into_iter().filter_map(|run| unfinished_note(&run.id, run.status)));
     for summary in [before.summary, after.summary] {
@@ -148,7 +151,8 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     }
     let mut notes = vec![
         "Two servers of one record: their starts are compared pair by pair where they ran side by side. Values are \
-              those of the report; the change is the geometric mean over the pairs."
+              those of the report; the change is the geometric mean over the pairs. The report compares neighbouring \
+              measurements within a start, so that its intervals are others."
             .into(),
     ];
     notes.extend(old.into_iter().chain(new).filter_map(|cell| void_note(summary, cell)));

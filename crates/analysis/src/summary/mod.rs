@@ -61,6 +61,12 @@ impl Summary {
     pub fn comparison_of(&self, cell: &Cell) -> Option<&Comparison> {
         self.comparisons.iter().find(|comparison| comparison.cell == cell.id)
     }
+
+    /// How many users the plan has: figures under those of another number are of another load.
+    pub fn users(&self) -> Option<&str> {
+        let rows = self.plan.iter().flat_map(|section| &section.rows);
+        rows.into_iter().find(|row| row.key == "users").map(|row| row.value.as_str())
+    }
 }
 
 /// `SimpleGet (group http4s)`, or the name alone if no other group is among these, which have something of this name.

@@ -11,6 +11,7 @@ use tare_report::differences::{render, render_markdown};
 use tare_report::text::Style;
 use tare_stats::histogram::LatencyHistogram;
 
+use crate::history::with_users;
 use crate::profiles::profiled;
 use crate::synthetic::{self, ALL_KINDS, Truth, baseline, variant};
 
@@ -84,6 +85,16 @@ fn records_of_two_machines_are_compared_by_ratios_alone() {
     assert!((throughput.ratio - 1.0).abs() < 0.02, "{throughput:#?}");
     let unknown = compared(&old, &new, ["unknown, unknown", "unknown, unknown"]);
     assert!(!unknown.same_machine, "machines that are not known are not the same");
+}
+
+#[test]
+fn another_number_of_users_is_said_first() {
+    let old = summarize(&record(1.0, 0.95, "old"));
+    let notes = |before: &str, after: &str| {
+        compared(&with_users(&old, before), &with_users(&old, after), ["m", "m"]).notes.remove(0)
+    };
+    assert!(notes("8", "64").starts_with("Another load: 8 users before, 64 after. "), "{}", notes("8", "64"));
+    assert!(notes("8", "8").starts_with("Same machine: "));
 }
 
 #[test]

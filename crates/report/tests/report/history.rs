@@ -4,7 +4,9 @@ use tare_analysis::Currency;
 use tare_analysis::history::{History, history, is_check};
 use tare_analysis::rfc3339;
 use tare_analysis::summarize;
-use tare_analysis::summary::{CheckResult, CurrencyRatio, LimitCheck, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{
+    CheckResult, CurrencyRatio, LimitCheck, Row, Section, Summary, ValidityState, VerdictKind,
+};
 use tare_plan::plan::SliceKind;
 use tare_report::history;
 use tare_report::import::{ImportedFigure, ImportedResult};
@@ -50,6 +52,25 @@ fn simulated() -> History {
     // The order in the folder does not matter.
     runs.reverse();
     history(&runs, &[], CURRENCY)
+}
+
+/// A run with this number of users.
+pub fn with_users(run: &Summary, users: &str) -> Summary {
+    let row = Row { key: "users".to_owned(), value: users.to_owned(), source: None };
+    Summary { plan: vec![Section { title: "load".to_owned(), rows: vec![row] }], ..run.clone() }
+}
+
+#[test]
+fn runs_with_other_numbers_of_users_are_on_lines_of_their_own() {
+    let runs: Vec<Summary> = (0..4).map(|at| run(&standard_summary(), at, 1.1)).collect();
+    let figures = |users: [&str; 4]| -> Vec<String> {
+        let runs: Vec<Summary> = runs.iter().zip(users).map(|(run, users)| with_users(run, users)).collect();
+        history(&runs, &[], CURRENCY).lines.into_iter().map(|line| line.figure).collect()
+    };
+    let of_one = figures(["8"; 4]);
+    assert!(of_one.len() == 1 && of_one[0].ends_with(", × http4s.Vanilla"), "{of_one:?}");
+    let of_two = ["8 users", "64 users"].map(|users| format!("{}, {users}", of_one[0]));
+    assert_eq!(figures(["8", "64", "8", "64"]), of_two);
 }
 
 #[test]
