@@ -253,11 +253,9 @@ impl Http1 {
     }
 }
 
-/// Whether a server says that it closes an idle connection, as HAProxy does (RFC 9110, section 15.5.9), or begins to: whatever
-/// comes without a request, none may follow it, so that the rest is not waited for.
+/// Whether a server says that it closes an idle connection, as HAProxy does (RFC 9110, section 15.5.9).
 fn says_idle_timeout(bytes: &[u8]) -> bool {
-    let is_said = |line: &[u8]| bytes.starts_with(line) || (!bytes.is_empty() && line.starts_with(bytes));
-    is_said(b"HTTP/1.1 408") || is_said(b"HTTP/1.0 408")
+    bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
 
 /// Without a request under way, empty lines mean nothing; anything else breaks the connection (RFC 9112, section 9.2).
