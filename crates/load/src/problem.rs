@@ -9,6 +9,11 @@ use tare_sys::poll::CloseCause;
 /// Bytes of a server's text that an error's example quotes.
 pub(crate) const EXAMPLE_BYTES: usize = 80;
 
+/// What may explain that the server at `base` closes a connection on which it has said nothing.
+pub(crate) fn may_speak_tls(base: &str) -> &'static str {
+    if base.starts_with("http://") { "; if the server speaks TLS on this port, write https:// in the URL" } else { "" }
+}
+
 /// Why one request failed: the class, and a text. The report shows the first text of each class.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {

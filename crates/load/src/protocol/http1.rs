@@ -13,7 +13,7 @@ use super::answer::ONLY_INTERIM;
 use super::connection::{AnswerSink, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
-use crate::problem::{EXAMPLE_BYTES, Problem, escape};
+use crate::problem::{EXAMPLE_BYTES, Problem, escape, may_speak_tls};
 
 /// Why a server may close a connection before an answer, although it has given others on it.
 const ANSWERED_BEFORE: &str = "; it has carried answers before: let the server keep idle connections for longer (Node closes them \
@@ -217,8 +217,8 @@ impl Http1 {
             (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, read_error_text(finish, error)),
             (cause, _) => Problem::of_end(cause),
         };
-        if self.has_answered && finish == Err(ParseError::NoAnswer) && problem.class != ErrorClass::Tls {
-            problem.text += ANSWERED_BEFORE;
+        if finish == Err(ParseError::NoAnswer) && problem.class != ErrorClass::Tls {
+            problem.text += if self.has_answered { ANSWERED_BEFORE } else { may_speak_tls(&self.base) };
         }
         problem
     }

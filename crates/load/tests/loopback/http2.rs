@@ -333,7 +333,7 @@ fn secured(protocols: &[&[u8]]) -> SocketAddr {
 fn over_tls_http2_is_agreed_upon_or_refused() {
     let tls = Some(TlsSpec { trust: TlsTrust::Any, ..TlsSpec::new("localhost") });
     for (protocols, class, says) in [
-        (&[&b"http/1.1"[..]][..], ErrorClass::Tls, "does not speak this version of HTTP"),
+        (&[&b"http/1.1"[..]][..], ErrorClass::Tls, "that was asked for: add --http2, or leave it out"),
         (&[], ErrorClass::Tls, "does not agree to HTTP/2 (ALPN h2); let it offer h2, or"),
         (&[b"h2"], ErrorClass::Read, "closed"),
     ] {

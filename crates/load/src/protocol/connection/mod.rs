@@ -211,7 +211,7 @@ impl Connection {
     pub(crate) fn problem_of_end(&self, cause: &CloseCause) -> Problem {
         match self {
             Self::Http1(state) => state.problem_of_end(cause),
-            Self::Http2(_) => Problem::of_end_within(cause, "connection closed before the answer was complete"),
+            Self::Http2(state) => state.problem_of_end(cause),
             Self::WebSocket(_) => Problem::of_end_within(cause, "connection closed inside the WebSocket"),
         }
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::poll::{CloseCause, Sending, Token, Transport};
 use tare_wire::http::{begins_tls_alert, status_line};
 use tare_wire::http2::{ConnectionError, Decoder, FIRST_WINDOW_BYTES, FrameReader, Section, push_preface};
 
@@ -20,7 +20,7 @@ use self::stream::Stream;
 use super::connection::{Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
-use crate::problem::{Problem, escape};
+use crate::problem::{Problem, escape, may_speak_tls};
 
 #[derive(Debug, Default)]
 pub(crate) struct Http2 {
@@ -138,6 +138,15 @@ impl Http2 {
             return step;
         }
         self.broken_by.take().map_or(Step::More, Step::Broken)
+    }
+
+    /// The problem of all requests under way when the connection ends.
+    pub(crate) fn problem_of_end(&self, cause: &CloseCause) -> Problem {
+        let mut problem = Problem::of_end_within(cause, "connection closed before the answer was complete");
+        if !self.has_settings && problem.class != ErrorClass::Tls {
+            problem.text += may_speak_tls(&self.base);
+        }
+        problem
     }
 
     fn read(&mut self, bytes: &[u8], requests: &RequestSet) {

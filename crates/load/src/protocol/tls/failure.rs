@@ -123,7 +123,9 @@ fn remedy_of_alert(alert: AlertDescription) -> &'static str {
         | AlertDescription::AccessDenied => {
             "; give a client certificate that it accepts (--cert, --key), with clientAuth if it has an extended key usage"
         }
-        AlertDescription::NoApplicationProtocol => "; it does not speak this version of HTTP",
+        AlertDescription::NoApplicationProtocol => {
+            "; it does not speak the version of HTTP that was asked for: add --http2, or leave it out"
+        }
         AlertDescription::UnrecognisedName => "; it does not know this server name",
         _ => "",
     }
@@ -176,6 +178,7 @@ mod tests {
             (Error::AlertReceived(AlertDescription::CertificateRequired), "give a client certificate"),
             (Error::AlertReceived(AlertDescription::CertificateExpired), "the client certificate (--cert) has expired"),
             (Error::AlertReceived(AlertDescription::UnsupportedCertificate), "with clientAuth"),
+            (Error::AlertReceived(AlertDescription::NoApplicationProtocol), "asked for: add --http2, or leave it out"),
             (CertificateError::InvalidPurpose.into(), "issue it with serverAuth"),
             (
                 CertificateError::ExpiredContext { time: at(900_000), not_after: at(0) }.into(),
