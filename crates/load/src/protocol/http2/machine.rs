@@ -50,11 +50,13 @@ impl Http2 {
     }
 
     pub(super) fn open_waiting(&mut self) {
+        // The first ones have waited for the connection, which has its settings only now, and not for a stream.
+        let blocked_until = (self.next_id > 1).then_some(self.received_at);
         while self.accepts_stream()
             && let Some(mut stream) = self.waiting.pop_front()
         {
             let (times, left) = (&mut stream.exchange.times, Some(self.received_at));
-            (times.sent, times.blocked_until, times.connected_at) = (left, left, left);
+            (times.sent, times.blocked_until, times.connected_at) = (left, blocked_until, left);
             self.open_stream(stream);
         }
         if self.is_retired() {

@@ -124,16 +124,20 @@ fn a_request_that_waits_for_a_stream_leaves_when_there_is_one() {
         let times = Times { intended: Nanos(intended), sent: Some(Nanos(intended)), ..Times::default() };
         http2.begin(Exchange::new(&requests, 0, times, Nanos(100)), Arc::clone(&parts));
     }
-    // One stream at a time; the first answer makes room for the second request.
+    // One stream at a time; the first answer makes room for the second request. The first one has waited for the connection.
     http2.received_at = Nanos(10);
     http2.receive(&mut &*frame(4, 0, 0, b"\0\x03\0\0\0\x01"), &requests);
-    for (at, stream) in [(20, 1), (30, 3)] {
+    for (at, stream, blocked_until) in [(20, 1, None), (30, 3, Some(Nanos(20)))] {
         http2.received_at = Nanos(at);
         let Step::Finished(exchange, None) = http2.receive(&mut &*frame(HEADERS, 5, stream, b"\x88"), &requests) else {
             panic!("stream {stream} has no answer")
         };
         let (times, left) = (exchange.times, Some(Nanos(at - 10)));
-        assert_eq!((times.sent, times.blocked_until, times.connected_at), (left, left, left), "stream {stream}");
+        assert_eq!(
+            (times.sent, times.blocked_until, times.connected_at),
+            (left, blocked_until, left),
+            "stream {stream}"
+        );
     }
 }
 
