@@ -35,12 +35,12 @@ pub fn describe(plan: &LoadPlan) -> String {
     }
 }
 
-/// `for 10 s` or `until 1,000 requests`.
+/// `for 10 s`, `until 1,000 requests` or `until 20 streams`.
 fn length(plan: &LoadPlan) -> String {
     match plan.stop {
         LoadStop::Duration { span } => format!("for {}", exact_duration(span.0)),
         LoadStop::Requests { count, at_most } => {
-            let requests = crate::format::count(count, "request");
+            let requests = crate::format::count(count, if plan.sends_events() { "stream" } else { "request" });
             let limit = format!(", {} at most", exact_duration(at_most.0));
             format!("until {requests}{}", if at_most < LoadStop::NO_LIMIT { &limit } else { "" })
         }
