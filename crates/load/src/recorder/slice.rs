@@ -22,6 +22,8 @@ pub struct SliceSpec {
     pub stop: StopRule,
     /// The discarded head of the slice, which is outside the window.
     pub discard_head: Duration,
+    /// How long the server may push for one request without an end; `None` where the stop rule or a number of messages ends it.
+    pub longest_push: Option<Duration>,
     /// How long to wait after the stop for requests under way. Those not answered then are timeouts. A cancelled slice
     /// waits 0.5 s at most, and those not answered then are [`cut_off`](crate::SliceSample::cut_off).
     pub drain_timeout: Duration,
@@ -33,7 +35,7 @@ pub struct SliceSpec {
 }
 
 impl SliceSpec {
-    /// A slice without a discarded head and without a trace. Its drain is one second, its seed 1.
+    /// A slice without a discarded head, a trace, or a limit on pushes. Its drain is one second, its seed 1.
     pub const fn new(schedule: Schedule, connections: usize, stop: StopRule) -> Self {
         Self {
             schedule,
@@ -41,6 +43,7 @@ impl SliceSpec {
             connections,
             stop,
             discard_head: Duration::ZERO,
+            longest_push: None,
             drain_timeout: Duration::from_secs(1),
             seed: 1,
             trace: 0,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Stages, StopRule};
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop, Protocol};
 use tare_plan::plan::SliceKind;
 
 /// The most requests of a worker in one part whose times are kept, where they are to be divided.
@@ -11,6 +11,8 @@ const MOST_TRACED: usize = 1_000_000;
 const LONGEST_PART: Duration = Duration::from_millis(500);
 const SHORTEST_PART: Duration = Duration::from_millis(100);
 const PARTS: u32 = 40;
+/// The longest time of a stream that nothing else would end, in timeouts.
+const LONGEST_IN_TIMEOUTS: u32 = 6;
 
 #[derive(Debug)]
 pub struct LoadJob {
@@ -40,6 +42,7 @@ impl LoadJob {
         let slice = SliceSpec {
             sending,
             discard_head: plan.warmup.0,
+            longest_push: longest_push(&plan),
             drain_timeout: plan.timeout.0,
             seed: plan.seed,
             // A worker makes fewer in one part.
@@ -76,6 +79,13 @@ fn stop_rule(plan: &LoadPlan) -> StopRule {
     }
 }
 
+/// How long a stream may last that nothing else would end: `-n` without `-d` and `--messages`.
+fn longest_push(plan: &LoadPlan) -> Option<Duration> {
+    let is_endless = matches!(plan.stop, LoadStop::Requests { at_most: LoadStop::NO_LIMIT, .. })
+        && matches!(plan.protocol, Protocol::Events { messages: None, .. });
+    is_endless.then(|| plan.timeout.0 * LONGEST_IN_TIMEOUTS)
+}
+
 fn schedule(model: &LoadModel) -> Schedule {
     match model {
         LoadModel::Closed => Schedule::Closed,
@@ -94,7 +104,6 @@ fn course(from: f64, stages: &[LoadStage]) -> Stages {
 pub(super) mod tests {
     use tare_load::{RequestSpec, Target};
     use tare_plan::ServerClock;
-    use tare_plan::load_plan::Protocol;
     use tare_units::Span;
 
     use super::*;

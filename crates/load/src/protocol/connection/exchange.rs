@@ -24,6 +24,8 @@ pub(crate) struct Exchange {
     /// With the status of the answer, as far as that has come.
     pub(crate) times: Times,
     pub(crate) deadline: Nanos,
+    /// No later message moves the deadline beyond this.
+    pub(crate) last_deadline: Nanos,
     pub(crate) request: usize,
     /// Its answer has no body.
     pub(crate) is_head: bool,
@@ -43,7 +45,7 @@ impl Exchange {
     pub(crate) fn new(requests: &RequestSet, request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
         let Prepared { is_head, announces_close, .. } = *requests.get(request);
-        Self { times, deadline, request, is_head, announces_close, ..Self::default() }
+        Self { times, deadline, last_deadline: Nanos::MAX, request, is_head, announces_close, ..Self::default() }
     }
 
     /// Begins the subscription to what the server pushes, if it does.
@@ -61,7 +63,8 @@ impl Exchange {
         self.subscription.as_ref().is_some_and(|subscription| subscription.arrived.is_over)
     }
 
-    /// Counts a message of its subscription; `None` for one that was sent before. The next must come until `deadline`.
+    /// Counts a message of its subscription; `None` for one that was sent before. The next must come until `deadline`, and its end
+    /// until the last one.
     pub(crate) fn count_message(
         &mut self,
         at: Nanos,
@@ -70,7 +73,7 @@ impl Exchange {
     ) -> Option<PushedMessage> {
         let times = self.times;
         let subscription = self.subscription.as_mut()?;
-        self.deadline = deadline;
+        self.deadline = deadline.min(self.last_deadline);
         let is_earlier = sent.is_some_and(|(sent, _)| sent < times.intended);
         if is_earlier {
             return None;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Token, Transport};
+use tare_units::duration;
 
 use super::Setup;
 use super::connections::{Attempt, Connections, Due};
@@ -26,6 +27,9 @@ use crate::recorder::{CpuTimes, OnPart, Recorder, Times};
 /// The longest sleep, so that a cancellation is noticed.
 pub(super) const MAX_SLEEP: Duration = Duration::from_millis(100);
 
+/// What to do about a stream that never ends, where a number of streams is to be read to its end.
+const ENDLESS: &str = "give the load a time (-d), or each stream a number of events (--messages)";
+
 /// One worker without its poller: the state of its slices.
 pub(super) struct SliceRunner<C> {
     clock: C,
@@ -35,6 +39,8 @@ pub(super) struct SliceRunner<C> {
     recorder: Recorder,
     /// As in [`WorkerSlice`].
     server_clock: Option<ClockModel>,
+    /// As in [`SliceSpec`](crate::SliceSpec).
+    longest_push: Option<Duration>,
     /// When the next ping leaves, which measures the round trip to the server, and on which connection.
     ping: Option<(Nanos, Token)>,
     /// Places at which a user may wait for a connection that its server ends, or that was left closed.
@@ -50,6 +56,7 @@ impl<C: Clock> SliceRunner<C> {
             dispatcher: Dispatcher::new(Rc::clone(&setup)),
             recorder: Recorder::idle(&setup.requests, &setup.failed_users),
             server_clock: Some(ClockModel::default()),
+            longest_push: None,
             ping: None,
             stranded: Vec::new(),
             wait_policy: WaitPolicy::new(),
@@ -64,7 +71,7 @@ impl<C: Clock> SliceRunner<C> {
 
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.recorder.begin_slice(slice);
-        (self.server_clock, self.ping) = (slice.server_clock, None);
+        (self.server_clock, self.longest_push, self.ping) = (slice.server_clock, slice.spec.longest_push, None);
         self.wait_policy.begin(slice.spec.sending);
         self.dispatcher.begin_slice(slice, self.connections.in_use);
         self.connections.begin_slice(slice.start);
@@ -329,7 +336,12 @@ impl<C: Clock> SliceRunner<C> {
                 self.finish_subscription(at, &missing, &exchange.times);
                 ends_with_window = true;
             } else {
-                let text = format!("{}{}", timeout_text(self.setup.protocol), exchange.progress());
+                let text = match self.longest_push.filter(|_| exchange.deadline == exchange.last_deadline) {
+                    Some(longest) => {
+                        format!("the stream had no end after {}; {ENDLESS}", duration(longest.as_secs_f64()))
+                    }
+                    None => format!("{}{}", timeout_text(self.setup.protocol), exchange.progress()),
+                };
                 self.finish(&exchange, at, Some(&Problem::new(ErrorClass::Timeout, text)));
             }
             self.end_exchange(token, now, self.connections.takes_requests(token));

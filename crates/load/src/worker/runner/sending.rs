@@ -21,7 +21,8 @@ impl<C: Clock> SliceRunner<C> {
 
     fn send(&mut self, io: &mut impl Transport, token: Token, now: Nanos, request: usize, times: Times) {
         let deadline = times.intended + self.setup.timeout;
-        let exchange = Exchange::new(&self.setup.requests, request, times, deadline);
+        let mut exchange = Exchange::new(&self.setup.requests, request, times, deadline);
+        exchange.last_deadline = self.longest_push.map_or(Nanos::MAX, |longest| times.intended + longest);
         let bytes = self.connections.at(token).begin(io, token, exchange, &mut self.dispatcher.cursor);
         self.note_begun(token, deadline, bytes, now);
         self.note_early_message(token, now);

@@ -4,6 +4,7 @@ mod cancel;
 mod clock_probe;
 mod close;
 mod connection_events;
+mod events;
 mod idle;
 mod pace;
 mod pipeline;
