@@ -38,9 +38,12 @@ impl StatusTallies {
 pub struct RequestTally {
     /// Method and path with its variables: `GET /users/{{id}}`.
     pub name: String,
-    /// Answered as expected.
+    /// Answered as expected; streams of events that were read to their end.
     pub ok: u64,
     pub failed: u64,
+    /// Pushed messages, or events of its streams.
+    #[serde(default)]
+    pub messages: u64,
     /// Why the first of these failed; empty if none did.
     pub example: String,
     /// The response times of the expected answers.
@@ -64,6 +67,7 @@ impl RequestTally {
     fn merge(&mut self, other: &Self) {
         self.ok += other.ok;
         self.failed += other.failed;
+        self.messages += other.messages;
         keep_first(&mut self.example, &other.example);
         self.response.merge(&other.response);
     }
@@ -85,7 +89,7 @@ mod tests {
         let mut response = LatencyHistogram::new();
         (0..ok).for_each(|_| response.record_ns(1_000_000));
         let (name, example, response) = (name.to_owned(), example.to_owned(), PackedHistogram::from(&response));
-        RequestTally { name, ok, failed: 1, example, response }
+        RequestTally { name, ok, failed: 1, messages: 2 * ok, example, response }
     }
 
     #[test]
@@ -93,8 +97,8 @@ mod tests {
         let mut mine = vec![tally("GET /a", 3, ""), tally("GET /b", 1, "first")];
         RequestTally::merge_all(&mut mine, &[tally("GET /b", 4, "second"), tally("GET /c", 1, "")]);
         assert_eq!(
-            mine.iter().map(|one| (&*one.name, one.ok, one.failed)).collect::<Vec<_>>(),
-            [("GET /a", 3, 1), ("GET /b", 5, 2), ("GET /c", 1, 1)]
+            mine.iter().map(|one| (&*one.name, one.ok, one.failed, one.messages)).collect::<Vec<_>>(),
+            [("GET /a", 3, 1, 6), ("GET /b", 5, 2, 10), ("GET /c", 1, 1, 2)]
         );
         assert_eq!((mine[1].response.samples(), &*mine[1].example), (5, "first"));
         let json = serde_json::to_string(&mine).unwrap();

@@ -37,9 +37,9 @@ pub struct MessageTally {
 }
 
 impl MessageTally {
-    /// Whether the server neither pushed a message nor missed one.
+    /// Whether the server neither pushed a message nor missed one, and no subscription has ended.
     pub const fn is_empty(&self) -> bool {
-        self.received == 0 && self.missing == 0
+        self.received == 0 && self.missing == 0 && self.subscriptions == 0
     }
 
     /// Adds the tally of another worker or slice. Counts are summed; of clocks and resolutions the least certain is kept.

@@ -201,6 +201,12 @@ impl<H> SliceSample<H> {
         self.window_start_ns().saturating_add(self.window_ns)
     }
 
+    /// Requests of the window that were answered as expected. All that a server pushes for one, the events of a stream or the
+    /// messages of a subscription, is one answer, which counts when it has ended.
+    pub const fn answered(&self) -> u64 {
+        self.ok.saturating_sub(self.messages.received).saturating_add(self.messages.subscriptions)
+    }
+
     /// Expected answers per second of the window; 0 for an empty window.
     pub fn throughput_per_s(&self) -> f64 {
         if self.window_ns == 0 { 0.0 } else { self.completed as f64 * 1e9 / self.window_ns as f64 }
@@ -212,7 +218,7 @@ impl<H> SliceSample<H> {
         if available_ns == 0.0 { 0.0 } else { self.generator_cpu_ns as f64 / available_ns }
     }
 
-    /// Counts of pushed messages; `None` where the server pushed none and missed none.
+    /// Counts of pushed messages; `None` where the server pushes none.
     pub fn pushed_messages(&self) -> Option<&MessageTally> {
         Some(&self.messages).filter(|messages| !messages.is_empty())
     }

@@ -68,7 +68,7 @@ pub(crate) fn of_cut_off(record: &LoadRecord) -> Option<Reason> {
         _ => None,
     };
     let cut_off = record.events.iter().find_map(of_event)?;
-    let ended = record.intervals.iter().map(|slice| slice.load.ok + slice.load.failed).sum::<u64>();
+    let ended = record.intervals.iter().map(|slice| slice.load.answered() + slice.load.failed).sum::<u64>();
     let part = cut_off as f64 / (cut_off + ended).max(1) as f64;
     (part > CUT_OFF).then(|| {
         let text = format!(

@@ -41,8 +41,9 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     let failed = failed.saturating_sub(cell.overload().map_or(0, |(too_late, _)| too_late));
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
     // The tries of a search are judged by the search.
-    if ok + failed == 0 && !searched {
-        reasons.push("nothing was measured".to_owned());
+    if !cell.driven_slices().any(|slice| slice.load.ok + slice.load.failed > 0) && !searched {
+        let too_short = ": the load ended before the server had sent the first event or message; load for longer (-d)";
+        reasons.push(format!("nothing was measured{}", if ok > 0 { too_short } else { "" }));
     } else if failed as f64 > cell.most_failed * (ok + failed) as f64 {
         let part = share(failed as f64 / (ok + failed) as f64);
         let (failed, all) = (grouped(failed), grouped(ok + failed));
@@ -215,7 +216,7 @@ fn blocked(cell: &Evidence<'_>) -> Option<String> {
 }
 
 pub(crate) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
-    cell.driven_slices().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
+    cell.driven_slices().fold((0, 0), |(ok, failed), s| (ok + s.load.answered(), failed + s.load.failed))
 }
 
 pub(crate) fn errors(cell: &Evidence<'_>) -> ErrorTallies {

@@ -22,7 +22,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
-    let (ok, failed) = (sum(|s| s.load.ok), sum(|s| s.load.failed));
+    let (ok, failed) = (sum(|s| s.load.answered()), sum(|s| s.load.failed));
     let offered = ok + failed;
     let requests_apart = tallies(record);
     let throughput_per_s = level::throughput(record.intervals.iter()).unwrap_or(0.0);
@@ -154,9 +154,10 @@ fn tallies(record: &LoadRecord) -> Option<Vec<RequestTally>> {
     (!sum.is_empty() || !is_cut_short).then_some(sum)
 }
 
-/// `throughput_per_s` is that of all together; each has its share of the right answers.
+/// `throughput_per_s` is that of all together; each has its share of the right answers, or of the messages.
 fn url_summaries(tallies: &[RequestTally], throughput_per_s: f64) -> Vec<UrlSummary> {
-    let ok: u64 = tallies.iter().map(|tally| tally.ok).sum();
+    let results = |tally: &RequestTally| tally.ok.max(tally.messages);
+    let all: u64 = tallies.iter().map(results).sum();
     let summary = |tally: &RequestTally| {
         let times = tally.response.unpack();
         let offered = tally.ok + tally.failed;
@@ -166,7 +167,7 @@ fn url_summaries(tallies: &[RequestTally], throughput_per_s: f64) -> Vec<UrlSumm
             ok: tally.ok,
             failed: tally.failed,
             failed_share: tally.failed as f64 / offered.max(1) as f64,
-            throughput_per_s: throughput_per_s * tally.ok as f64 / ok.max(1) as f64,
+            throughput_per_s: throughput_per_s * results(tally) as f64 / all.max(1) as f64,
             mean_ns: times.mean_ns(),
             p50_ns: times.percentile_ns(50.0),
             p90_ns: times.percentile_ns(90.0),
@@ -238,7 +239,7 @@ fn interval(slice: &StoredSlice) -> Interval {
     Interval {
         from_s: slice.load.window_start_ns() as f64 / 1e9,
         window_s: slice.load.window_ns as f64 / 1e9,
-        ok: slice.load.ok,
+        ok: slice.load.answered(),
         failed: slice.load.failed,
         throughput_per_s: level::throughput(std::iter::once(slice)),
         p50_ns: response.percentile_ns(50.0),

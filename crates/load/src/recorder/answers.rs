@@ -55,6 +55,15 @@ impl AnswerTallies {
         }
     }
 
+    /// Counts a message that was pushed for a request, or an event of its stream.
+    pub(super) fn count_message(&mut self, request: Option<u32>, response_ns: Option<u64>) {
+        if let Some(place) = self.place(request) {
+            let (request, response) = &mut self.requests[place];
+            request.messages += 1;
+            response_ns.into_iter().for_each(|ns| response.record_ns(ns));
+        }
+    }
+
     /// Counts an answer by its status alone: that of a request which goes on after a redirect.
     pub(super) fn count_status(&mut self, status: u16) {
         if let Some(tally) = self.statuses.get_mut(usize::from(status)) {

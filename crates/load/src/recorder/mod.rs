@@ -271,7 +271,7 @@ impl Recorder {
         self.sample.ok += 1;
         let response_ns = wanted_at.map(|wanted_at| pushed.arrived_at.since(wanted_at));
         response_ns.into_iter().for_each(|ns| self.sample.response.record_ns(ns));
-        self.answers.count_answer(pushed.request, 0, response_ns);
+        self.answers.count_message(pushed.request, response_ns);
         if let Some(times) = pushed.answers {
             self.sample.service.record_ns(pushed.arrived_at.since(times.sent.unwrap_or(times.intended)));
         }
@@ -292,10 +292,10 @@ impl Recorder {
     }
 
     /// Records a subscription that ended correctly, without the messages `missing`. The status is 0 on a WebSocket.
-    pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages, status: u16) {
+    pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages, times: &Times) {
         if at >= self.window.from {
             self.sample.messages.subscriptions += 1;
-            self.answers.count_status(status);
+            self.answers.count_answer(times.request, times.status, None);
             self.count_missing(at, missing);
         }
     }

@@ -74,7 +74,7 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
     let tallies = sample.errors.iter().chain(sample.connection_events.iter()).map(|(_, tally)| tally.count);
     let statuses = sample.statuses.0.values().flat_map(|tally| [tally.count, tally.failed]);
-    let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed]);
+    let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed, tally.messages]);
     let tallies = tallies.chain(statuses).chain(requests);
     let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
     let count = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
@@ -143,7 +143,7 @@ mod tests {
             sample.statuses.0.insert(503, StatusTally { count: 1, failed: 1, example: text.clone() });
             let response = PackedHistogram::from(&sample.response);
             let name = format!("GET /{}{escape}", "a".repeat(1_000));
-            sample.by_request.push(RequestTally { name, ok: 1, failed: 1, example: text, response });
+            sample.by_request.push(RequestTally { name, ok: 1, failed: 1, messages: 0, example: text, response });
             sample
         };
         let read = sent(&pack_sample(with_texts(5_000, '\u{1b}'), 4_000)).unwrap();

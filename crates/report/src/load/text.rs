@@ -149,7 +149,7 @@ fn outcome(summary: &LoadSummary) -> Row {
         Some(pushed) => {
             let are_events = pushed.gap.is_some();
             let (label, ended) = if are_events { ("events", "failed") } else { ("messages", "disconnected early") };
-            let counts = messages::counts(&pushed.tally, are_events);
+            let counts = messages::counts(&pushed.tally, requests.failed, are_events);
             labelled(label, format!("{counts}; {} {ended}", grouped(requests.failed)))
         }
         None => {

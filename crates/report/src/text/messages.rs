@@ -14,19 +14,20 @@ pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let are_events = messages.gap.is_some();
     let latency = if are_events { "first event" } else { "push latency" };
     let (name, between) = messages.between();
-    let mut parts = vec![format!("{}: {}", cell.variant, counts(&messages.tally, are_events))];
+    let mut parts = vec![format!("{}: {}", cell.variant, counts(&messages.tally, cell.requests_failed, are_events))];
     parts.extend(pushed.map(|l| format!("{latency} {}", figures(&l.response))));
     parts.push(format!("{name} {}", figures(between)));
     parts.extend((!are_events).then(|| clocks(&messages.tally)));
     Some(parts.join(" · "))
 }
 
-/// `1,500,000 messages to 2,500 users, none missing, 12 late`, or `2,000 events of 100 streams, none missing`.
-pub(crate) fn counts(tally: &MessageTally, are_events: bool) -> String {
+/// `1,500,000 messages to 2,500 users, none missing, 12 late`, or `2,000 events of 100 streams, none missing`; also of the
+/// `failed` users and streams.
+pub(crate) fn counts(tally: &MessageTally, failed: u64, are_events: bool) -> String {
     let MessageTally { received, missing, late, out_of_order, duplicated, ahead, subscriptions, .. } = *tally;
     let received_text = match are_events {
-        true => format!("{} of {}", count(received, "event"), count(subscriptions, "stream")),
-        false => format!("{} to {}", count(received, "message"), count(subscriptions, "user")),
+        true => format!("{} of {}", count(received, "event"), count(subscriptions + failed, "stream")),
+        false => format!("{} to {}", count(received, "message"), count(subscriptions + failed, "user")),
     };
     let odd = [(late, "late"), (out_of_order, "out of order"), (duplicated, "twice"), (ahead, "ahead of their stamps")];
     let odd = odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n)));

@@ -168,7 +168,7 @@ fn pushed(tally: MessageTally) -> LoadSummary {
     let mut record = record().clone();
     for slice in &mut record.intervals {
         slice.load.jitter = std::mem::take(&mut slice.load.service);
-        slice.load.messages = tally;
+        (slice.load.ok, slice.load.messages) = (tally.received, tally);
     }
     summarize(&record)
 }
@@ -176,7 +176,7 @@ fn pushed(tally: MessageTally) -> LoadSummary {
 #[test]
 fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() {
     let clock = MessageTally { stamp_unit_ns: 1, clock_within_ns: 132, ..MessageTally::default() };
-    let summary = pushed(MessageTally { received: 1000, missing: 2, late: 1, subscriptions: 64, ..clock });
+    let summary = pushed(MessageTally { received: 1000, missing: 2, late: 1, subscriptions: 18, ..clock });
     let slices = record().intervals.len() as u64;
     let tally = summary.messages.as_ref().unwrap().tally;
     assert_eq!((tally.received, tally.clock_within_ns), (1000 * slices, 132), "counts add up, uncertainties do not");
@@ -195,6 +195,7 @@ fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() 
 fn a_wall_clock_that_jumped_makes_push_latency_suspect() {
     let tally = MessageTally {
         received: 1000,
+        subscriptions: 1000,
         stamp_unit_ns: 1,
         clock_within_ns: 3_600_000_000_000,
         ..MessageTally::default()

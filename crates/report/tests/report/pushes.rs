@@ -49,7 +49,7 @@ fn messages_add_up_over_slices_and_their_latency_decides() {
     let messages = b.messages.as_ref().unwrap();
     let tally = messages.tally;
     assert_eq!((tally.late, tally.subscriptions, tally.clock_within_ns), (24, 1_024, 250));
-    assert_eq!((tally.received, messages.jitter.count), (b.requests_ok, 16_000));
+    assert_eq!((tally.subscriptions, messages.jitter.count), (b.requests_ok, 16_000));
     assert_eq!(b.shown_latency().unwrap().model, "pushed every 100ms to 128 users");
     let currencies: Vec<Currency> = summary.comparisons[0].currencies.iter().map(|c| c.name).collect();
     assert_eq!(currencies[..2], [Currency::LatencyP50, Currency::LatencyP99]);
@@ -274,7 +274,8 @@ fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
     record.header.plan.protocol = tare_plan::load_plan::Protocol::Events { messages: None, streams: None };
     for slice in &mut record.intervals {
         slice.load.jitter = slice.load.service.clone();
-        slice.load.messages = MessageTally { received: 1000, subscriptions: 64, ..MessageTally::default() };
+        slice.load.ok = 1000;
+        slice.load.messages = MessageTally { received: 1000, subscriptions: 18, ..MessageTally::default() };
     }
     let summary = tare_analysis::load::summarize(&record);
     let text = tare_report::load::render(&summary, &Style { colored: false, width: 120 });

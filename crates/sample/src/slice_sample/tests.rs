@@ -23,6 +23,18 @@ fn a_sum_of_turns_counts_them_and_adds_up_windows_counters_and_histograms() {
 }
 
 #[test]
+fn what_a_server_pushes_for_a_request_is_one_answer() {
+    let mut requests = SliceSample { ok: 5, failed: 2, ..SliceSample::default() };
+    assert_eq!((requests.answered(), requests.pushed_messages()), (5, None));
+    (requests.messages.received, requests.messages.subscriptions) = (5, 1);
+    assert_eq!(requests.answered(), 1);
+    // Its end may come later than its last message.
+    let end = MessageTally { subscriptions: 1, ..MessageTally::default() };
+    let drain = SliceSample { messages: end, ..SliceSample::default() };
+    assert_eq!((drain.answered(), drain.pushed_messages()), (1, Some(&end)));
+}
+
+#[test]
 fn parts_and_workers_of_one_slice_are_one_turn() {
     let mut sum = turn(1_000, 3, 5_000);
     sum.append(&turn(1_020, 4, 7_000));

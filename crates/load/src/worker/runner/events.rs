@@ -219,7 +219,7 @@ impl<C: Clock> SliceRunner<C> {
                 (Times { sent: None, status: 0, ..*times }, Problem::new(ErrorClass::Timeout, NO_STREAM));
             return self.recorder.record_failed_exchange(&times, at, &problem, Some(*missing));
         }
-        self.recorder.record_unsubscribe(at, missing, times.status);
+        self.recorder.record_unsubscribe(at, missing, times);
     }
 
     /// What did not arrive of a subscription whose server is silent at the end of the window; `None` where silence is a failure.

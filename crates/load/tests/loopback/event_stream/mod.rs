@@ -44,16 +44,16 @@ fn two_requests() -> Requests {
     Requests::of(["a", "b"].map(|name| RequestSpec { name: Some(name.to_owned()), ..RequestSpec::get("/events") }))
 }
 
-/// How many events came for each request, and how many of them were first ones.
-fn by_request(sample: &SliceSample) -> Vec<(&str, u64, u64)> {
-    sample.by_request.iter().map(|tally| (&*tally.name, tally.ok, tally.response.samples())).collect()
+/// How many streams of each request were read, how many events they had, and how many of these were first ones.
+fn by_request(sample: &SliceSample) -> Vec<(&str, u64, u64, u64)> {
+    sample.by_request.iter().map(|one| (&*one.name, one.ok, one.messages, one.response.samples())).collect()
 }
 
 #[test]
 fn events_count_for_the_request_of_their_stream() {
     let (_server, spec) = spec_of(Options { events: 5, ..Options::default() });
     let sample = read(SessionSpec { requests: two_requests(), ..spec }, None, 6);
-    assert_eq!(by_request(&sample), [("a", 15, 3), ("b", 15, 3)]);
+    assert_eq!(by_request(&sample), [("a", 3, 15, 3), ("b", 3, 15, 3)]);
 }
 
 /// How many responses had each status, and how many of them failed.

@@ -76,7 +76,7 @@ fn planted_times_are_those_of_each_of_several_streams() {
 #[test]
 fn events_count_for_the_request_of_their_stream() {
     let sample = read(&SessionSpec { requests: two_requests(), ..spec(ending_after(5), 4, None) }, 24);
-    assert_eq!(by_request(&sample), [("a", 60, 12), ("b", 60, 12)]);
+    assert_eq!(by_request(&sample), [("a", 12, 60, 12), ("b", 12, 60, 12)]);
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn tally(name: &str, ms: u64, failed: u64) -> RequestTally {
         name: name.to_owned(),
         ok: 2_000,
         failed,
+        messages: 0,
         example: if failed > 0 { "status 503 instead of 200 to 299".to_owned() } else { String::new() },
         response: PackedHistogram::from(&times),
     }

@@ -1,9 +1,11 @@
 //! What became of a load: its conditions in every form, and whether it made the load that its plan implies.
 
-use tare_analysis::load::{LoadSummary, describe, summarize};
+use tare_analysis::load::{LoadSummary, Requests, describe, summarize};
 use tare_analysis::summary::{Validity, ValidityState};
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop};
-use tare_record::{EndStatus, EventKind, EventRecord, LoadRecord, PackedHistogram};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop, Protocol};
+use tare_record::{
+    EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, LoadRecord, MessageTally, PackedHistogram,
+};
 use tare_report::ci;
 use tare_report::load::{render, summary_as_run};
 use tare_report::text::Style;
@@ -36,6 +38,47 @@ fn a_condition_that_was_met_is_a_failure_in_every_form() {
     let passed = of(&["p99>1s"]);
     assert!(ci::junit::render(&passed).contains(r#"failures="0""#) && !passed.headline.text.contains("Failed"));
     assert!(!ci::openmetrics::render(&of(&[])).contains("condition"), "nothing was asked");
+}
+
+/// A load of streams with so many events each; the last interval is the drain, in which some of them end.
+fn streams(events: u64, read: u64, failed: u64) -> LoadRecord {
+    let mut record = load_record();
+    record.header.plan.protocol = Protocol::Events { messages: None, streams: None };
+    record.header.plan.conditions = vec!["errors>20%".parse().unwrap()];
+    record.intervals.truncate(2);
+    let received = events * (read + failed);
+    let tallies = [(received, failed, 0), (0, 0, read)];
+    for (interval, (received, failed, subscriptions)) in record.intervals.iter_mut().zip(tallies) {
+        let load = &mut interval.load;
+        (load.offered, load.ok, load.failed) = (received + failed, received, failed);
+        load.messages = MessageTally { received, subscriptions, ..MessageTally::default() };
+        load.errors = [(ErrorClass::Read, ErrorTally { count: failed, example: "connection closed".to_owned() })]
+            .into_iter()
+            .filter(|_| failed > 0)
+            .collect();
+    }
+    record
+}
+
+#[test]
+fn the_share_of_failures_is_one_of_streams_and_not_of_events() {
+    for (read, failed, has_failed) in [(0, 56, true), (9, 1, false), (3, 1, true)] {
+        let load = summarize(&streams(7, read, failed));
+        let Requests { offered, ok, failed: failures, failed_share } = load.requests;
+        assert_eq!((offered, ok, failures), (read + failed, read, failed));
+        assert_eq!((failed_share, load.thresholds[0].failed), (failed as f64 / offered as f64, has_failed));
+        assert_eq!(load.verdict.state == ValidityState::Void, has_failed, "{:?}", load.verdict);
+        let text = render(&load, &Style { colored: false, width: 200 });
+        let says = format!("{} events of {offered} streams, none missing; {failed} failed", 7 * offered);
+        assert!(text.contains(&says), "{says}: {text}");
+    }
+}
+
+#[test]
+fn streams_whose_first_event_comes_after_the_end_say_why_nothing_was_measured() {
+    let load = summarize(&streams(0, 4, 0));
+    let says = "nothing was measured: the load ended before the server had sent the first event or message; load for longer (-d)";
+    assert_eq!((load.verdict.state, load.verdict.reasons[0].text.as_str()), (ValidityState::Void, says));
 }
 
 /// A complete closed loop of 2 s with this many requests, which take a hundredth of the users' time.
