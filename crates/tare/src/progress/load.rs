@@ -27,6 +27,8 @@ pub struct LoadView {
     stop: Option<StopRule>,
     /// How many results count as one request of the stop rule: the messages that are pushed to a user.
     results_per_request: u64,
+    /// Requests, streams and subscriptions that have ended.
+    ended: u64,
     head: Duration,
     begin_ns: Option<u64>,
     window_ns: u64,
@@ -95,6 +97,7 @@ impl LoadView {
         let begin_ns = *self.begin_ns.get_or_insert(part.start_ns);
         self.window_ns += part.window_ns;
         self.completed += part.completed;
+        self.ended += part.answered() + part.failed;
         let (before_ns, answered) = std::mem::replace(&mut self.before, (part.start_ns, part.completed_in_slice));
         let seen = &mut self.seen;
         seen.ok += part.ok;
@@ -115,7 +118,8 @@ impl LoadView {
                 (share, Some(span.saturating_sub(seen.elapsed)))
             }
             Some(StopRule::Count { requests, .. }) => {
-                ((seen.ok + seen.failed) as f64 / requests as f64 / self.results_per_request as f64, None)
+                let begun = (seen.ok + seen.failed) as f64 / self.results_per_request as f64;
+                (begun.max(self.ended as f64) / requests as f64, None)
             }
             None => (0.0, None),
         };
@@ -206,6 +210,16 @@ mod tests {
             let phase = warming.map_or(LoadPhase::Measuring, |per_s| LoadPhase::WarmingUp { per_s });
             assert_eq!(live.seen.phase, phase, "{start_ms} ms");
         }
+    }
+
+    #[test]
+    fn of_streams_without_a_number_of_events_those_that_have_ended_are_the_progress() {
+        let stop = Some(StopRule::Count { requests: 8, at_most: Duration::MAX });
+        let mut live = LoadView { stop, results_per_request: u64::MAX, ..LoadView::default() };
+        let mut read = SliceSample { ok: 700, failed: 1, ..part(500, 1, 1_000) };
+        (read.messages.received, read.messages.subscriptions) = (700, 3);
+        live.show(&read);
+        assert_eq!(live.seen.done_share, 0.5);
     }
 
     #[test]
