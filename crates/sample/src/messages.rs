@@ -27,6 +27,12 @@ pub struct MessageTally {
     pub pings: u64,
     /// Subscriptions that were read to their end.
     pub subscriptions: u64,
+    /// Streams of events that were silent when the load ended, for much longer than their events had been apart.
+    #[serde(default)]
+    pub silent: u64,
+    /// The longest of these silences, in nanoseconds.
+    #[serde(default)]
+    pub silent_ns: u64,
     /// Resolution of the coarsest stamp, in nanoseconds; 0 without stamps.
     pub stamp_unit_ns: u64,
     /// Largest error of the assumed difference between the server's clock and the generator's, in nanoseconds.
@@ -52,6 +58,8 @@ impl MessageTally {
         self.ahead += other.ahead;
         self.pings += other.pings;
         self.subscriptions += other.subscriptions;
+        self.silent += other.silent;
+        self.silent_ns = self.silent_ns.max(other.silent_ns);
         self.stamp_unit_ns = self.stamp_unit_ns.max(other.stamp_unit_ns);
         if self.clock_uncertainty() <= other.clock_uncertainty() {
             self.clock = other.clock;

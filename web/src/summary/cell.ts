@@ -159,6 +159,9 @@ export interface Messages {
   ahead: number;
   pings: number;
   subscriptions: number;
+  /** Streams of events that were silent when a load ended, and the longest silence. */
+  silent: number;
+  silent_ns: number;
   stamp_unit_ns: number;
   clock_within_ns: number;
   /** The server's clock; `null` if it is the generator's. */

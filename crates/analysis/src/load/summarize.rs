@@ -10,7 +10,7 @@ use tare_stats::histogram::LatencyHistogram;
 use super::summary::*;
 use super::{bars, describe, merged, response_times, threshold};
 use crate::cell::{cell_of_load, distribution, generator_share, level, of_cut_off, room_ns};
-use crate::format::{rfc3339, sentence};
+use crate::format::{Unit, count, rfc3339, sentence, single};
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
 use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary, RunStatus, StatusCount, UrlSummary};
 use crate::words::findings::of_machine;
@@ -82,7 +82,17 @@ fn notes(record: &LoadRecord) -> Vec<String> {
         let remedy = finding.remedy.unwrap_or_default();
         format!("{}: {} {remedy}", finding.title, sentence(&finding.text)).trim_end().to_owned()
     });
-    events.chain(machine).collect()
+    silence(record).into_iter().chain(events).chain(machine).collect()
+}
+
+/// Streams of events that had stalled when the load ended. None had reached its timeout, and so none has failed.
+fn silence(record: &LoadRecord) -> Option<String> {
+    let tallies = record.intervals.iter().map(|slice| &slice.load.messages);
+    let (silent, longest_ns) =
+        tallies.fold((0, 0), |(sum, longest), one| (sum + one.silent, longest.max(one.silent_ns)));
+    let (streams, time) = (count(silent, "stream"), single(Unit::Nanos, longest_ns as f64));
+    let than = "much longer than their events had been apart";
+    (silent > 0).then(|| format!("{streams} had sent no event for up to {time} when the load ended, {than}"))
 }
 
 fn most_frequent_first(mut errors: Vec<ErrorCount>) -> Vec<ErrorCount> {

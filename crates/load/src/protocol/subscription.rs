@@ -10,6 +10,9 @@ use crate::protocol::conversation::Push;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
+/// A silence is long if it lasts for so many times what a stream took for each of its events.
+const LONG_SILENCE: u64 = 10;
+
 #[derive(Debug)]
 pub(crate) struct Subscription {
     push: Push,
@@ -82,6 +85,13 @@ impl Subscription {
         let is_silence = messages.is_none() && !period.is_zero();
         let silence = is_silence.then_some((since, period));
         MissingMessages { messages: self.behind.max(0) as u64, silence }
+    }
+
+    /// How long a stream of events has been silent at `end`, if that is long; `since` is when it was requested.
+    pub(crate) fn silence_ns(&self, since: Nanos, end: Nanos) -> Option<u64> {
+        let last = self.arrived_at.filter(|_| self.push.period.is_zero())?;
+        let (silence_ns, apart_ns) = (end.since(last), last.since(since) / self.taken.max(1));
+        (silence_ns > LONG_SILENCE * apart_ns).then_some(silence_ns)
     }
 
     /// The missing messages when the subscription fails: the skipped ones and the rest.

@@ -300,6 +300,13 @@ impl Recorder {
         }
     }
 
+    /// Records a stream of events that has been silent for this long when its user leaves it.
+    pub(crate) fn record_silence(&mut self, silence_ns: u64) {
+        let tally = &mut self.sample.messages;
+        tally.silent += 1;
+        tally.silent_ns = tally.silent_ns.max(silence_ns);
+    }
+
     fn count_missing(&mut self, at: Nanos, missing: &MissingMessages) {
         if !self.cuts_off_requests {
             self.sample.messages.missing += missing.count(self.window.from, self.window.until.min(at));

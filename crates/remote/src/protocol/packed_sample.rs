@@ -71,7 +71,7 @@ pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogra
 fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let times = [sample.start_ns, sample.discarded_head_ns, sample.window_ns, sample.tick_ns];
     let messages = &sample.messages;
-    let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
+    let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions, messages.silent];
     let tallies = sample.errors.iter().chain(sample.connection_events.iter()).map(|(_, tally)| tally.count);
     let statuses = sample.statuses.0.values().flat_map(|tally| [tally.count, tally.failed]);
     let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed, tally.messages]);

@@ -89,6 +89,11 @@ impl Exchange {
         Some(self.subscription.as_ref()?.skipped(self.times.intended))
     }
 
+    /// How long its stream of events has been silent at `end`, if that is long.
+    pub(crate) fn silence_ns(&self, end: Nanos) -> Option<u64> {
+        self.subscription.as_ref()?.silence_ns(self.times.intended, end)
+    }
+
     /// Whether a message of its subscription has come.
     pub(crate) fn has_message(&self) -> bool {
         self.subscription.as_ref().is_some_and(|subscription| subscription.taken > 0)

@@ -333,6 +333,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(exchange) = self.connections.at(token).take_overdue(now) {
             let at = exchange.deadline.min(now);
             if let Some(missing) = self.missing_at_end(&exchange) {
+                exchange.silence_ns(at).into_iter().for_each(|silence_ns| self.recorder.record_silence(silence_ns));
                 self.finish_subscription(at, &missing, &exchange.times);
                 ends_with_window = true;
             } else {

@@ -46,3 +46,15 @@ fn a_number_of_streams_that_never_end_has_failed_after_their_longest_time() {
     let timeout = silent.errors.for_class(ErrorClass::Timeout);
     assert_eq!((timeout.count, timeout.example.as_str()), (4, "no event until the deadline"));
 }
+
+#[test]
+fn a_stream_that_has_stalled_when_the_load_ends_is_told_and_has_not_failed() {
+    let apart = Duration::from_millis(100);
+    for (events, silent, silent_ms) in [(5, 2, 3_500), (50, 0, 0)] {
+        let sample = read(sending(events, apart), &slice(Schedule::Closed, StopRule::Duration(Duration::from_secs(3))));
+        assert_eq!((sample.answered(), sample.failed), (2, 0), "{:?}", sample.errors);
+        let tally = sample.messages;
+        // A user waits for a second more for events that were sent in time.
+        assert_eq!((tally.silent, tally.silent_ns / MS), (silent, silent_ms), "{events} events");
+    }
+}

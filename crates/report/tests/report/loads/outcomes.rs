@@ -75,6 +75,16 @@ fn the_share_of_failures_is_one_of_streams_and_not_of_events() {
 }
 
 #[test]
+fn streams_that_had_stalled_at_the_end_are_in_a_note() {
+    let mut record = streams(5, 4, 0);
+    assert_eq!(summarize(&record).notes, [""; 0]);
+    let messages = &mut record.intervals[1].load.messages;
+    (messages.silent, messages.silent_ns) = (4, 3_900_000_000);
+    let says = "4 streams had sent no event for up to 3.90 s when the load ended, much longer than their events had been apart";
+    assert_eq!(summarize(&record).notes, [says]);
+}
+
+#[test]
 fn streams_whose_first_event_comes_after_the_end_say_why_nothing_was_measured() {
     let load = summarize(&streams(0, 4, 0));
     let says = "nothing was measured: the load ended before the server had sent the first event or message; load for longer (-d)";
