@@ -93,7 +93,7 @@ fn count(bytes: u64) -> String {
 fn excerpt(bytes: &[u8], from: usize) -> String {
     let from = from.min(bytes.len());
     let to = (from + SHOWN_BYTES).min(bytes.len());
-    let text = String::from_utf8_lossy(&bytes[from..to]).escape_debug().to_string();
+    let text = bytes[from..to].escape_ascii();
     let (before, after) = (if from > 0 { "…" } else { "" }, if to < bytes.len() { "…" } else { "" });
     format!("{before}\"{text}\"{after}")
 }
@@ -143,6 +143,10 @@ mod tests {
         assert_eq!(
             message(&expect("16"), &answer(200, "17")),
             "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)"
+        );
+        assert_eq!(
+            compare_bytes(&[0xff, 0xfe], &[8, 1]).unwrap(),
+            "body: expected 2 bytes \"\\xff\\xfe\", got 2 bytes \"\\x08\\x01\" (differs at byte 0)"
         );
         let other = Expect { headers: [("x".to_owned(), "1".to_owned())].into(), ..expect("") };
         assert_eq!(message(&other, &answer(200, "")), "header x: expected \"1\", got none");
