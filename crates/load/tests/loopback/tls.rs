@@ -151,7 +151,7 @@ fn a_server_that_has_signed_for_itself_is_believed_where_it_is_named() {
     let address = server(issued.server(), answering(ANSWER));
     let sample = drive(&spec(address, trust), 2);
     assert_eq!(sample.ok, 2, "{:?}", sample.errors);
-    assert_refused(&drive(&spec(address, Authority::new().trust()), 2), "such as one that it has signed itself");
+    assert_refused(&drive(&spec(address, Authority::new().trust()), 2), "is not trusted: it is an authority's own");
     let (elsewhere, trust) = Authority::of_itself("elsewhere.example");
     let address = server(elsewhere.server(), answering(ANSWER));
     assert_refused(&drive(&spec(address, trust), 2), "a name of its certificate");

@@ -88,9 +88,9 @@ pub(super) enum Failure {
     #[error("the server answers in HTTP/2, and not in HTTP/1.1; write protocol = \"h2c\", or ask another port")]
     SpeaksHttp2,
     #[error(
-        "the server speaks TLS on this port, and was asked without; write tls = {{ ca = \"FILE\" }}, or https:// in its url"
+        "the server speaks TLS on this port, and was asked without; write {0}tls = {{ ca = \"FILE\" }}, or {0}https:// in its url"
     )]
-    SpeaksTls,
+    SpeaksTls(&'static str),
     #[error("more bytes than the answer announced follow it ({0} of them)")]
     Excess(usize),
     #[error("not an HTTP/2 request: {0}")]
@@ -147,7 +147,10 @@ impl Client {
         let deadline = Deadline::after(self.timeout);
         let mut http2 = self.http2.take().map_or_else(|| self.begin_http2(deadline), Ok)?;
         let mut answer = Answer { keeps_alive: true, ..Answer::default() };
-        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
+        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer);
+        let of_tls = "protocol = \"h2\" with ";
+        let trailers =
+            trailers.map_err(|failure| if self.wants_tls(&failure) { Failure::SpeaksTls(of_tls) } else { failure })?;
         self.http2 = Some(http2);
         if request.grpc.is_some() {
             answer.read_reply(&trailers);
@@ -194,7 +197,7 @@ impl Client {
             (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
             (Err(failure), _) if is_reused && is_closed_unread(&failure) => return Err(Failure::ClosedSilently),
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
-            (Err(failure), Ok(())) if self.wants_tls(&failure) => return Err(Failure::SpeaksTls),
+            (Err(failure), Ok(())) if self.wants_tls(&failure) => return Err(Failure::SpeaksTls("")),
             (Err(failure), Ok(())) => return Err(failure),
         }
         // It may close before it has read the body, without an announcement (RFC 9110, section 15.5.14).
@@ -206,7 +209,9 @@ impl Client {
 
     /// Whether there was no answer because the server speaks TLS. Some close the connection, and others send an alert.
     fn wants_tls(&self, failure: &Failure) -> bool {
-        let is_no_answer = is_closed_unread(failure) || matches!(failure, Failure::Parse(ParseError::Malformed(_)));
+        let is_unreadable =
+            matches!(failure, Failure::Parse(ParseError::Malformed(_)) | Failure::Http2(_) | Failure::Http2Closed);
+        let is_no_answer = is_closed_unread(failure) || is_unreadable;
         self.endpoint.security.is_none() && is_no_answer && speaks_tls(self.endpoint.address, self.timeout)
     }
 

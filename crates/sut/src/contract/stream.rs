@@ -137,13 +137,22 @@ fn with_remedy(error: io::Error) -> io::Error {
         Some(Error::AlertReceived(
             AlertDescription::CertificateRequired | AlertDescription::BadCertificate | AlertDescription::UnknownCA,
         )) => "give a client certificate that it accepts, tls = { certificate = \"FILE\", key = \"FILE\" }",
+        // That it refuses HTTP/2 is said elsewhere.
+        Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
+            "it does not agree to HTTP/1.1; write protocol = \"h2\", or let it speak HTTP/1.1"
+        }
         _ => return error,
     };
     let reason = error.to_string();
-    // rustls knows no words for it.
-    let is_of_an_authority = reason.contains("CaUsedAsEndEntity");
-    let of_an_authority = "the server's certificate is that of an authority, such as one that it has signed itself";
-    let reason = if is_of_an_authority { of_an_authority.to_owned() } else { reason };
+    let untrusted = "the server's certificate is not trusted";
+    // rustls knows no words for these.
+    let reason = if reason.contains("CaUsedAsEndEntity") {
+        format!("{untrusted}: it is an authority's own, such as one that it has signed itself, and ca does not name it")
+    } else if reason.contains("UnknownIssuer") {
+        format!("{untrusted}: ca does not name its authority")
+    } else {
+        reason
+    };
     io::Error::new(error.kind(), format!("{reason}; {remedy}"))
 }
 

@@ -22,8 +22,8 @@ pub(super) fn unusable_setting(what: String, remedy: &str) -> LoadError {
 pub(super) fn explain(error: &Error, is_established: bool) -> String {
     match error {
         _ if is_of_an_authority(error) => {
-            "the server's certificate is that of an authority, such as one that it has signed itself; name its file \
-             (--cacert), or check nothing (--insecure)"
+            "the server's certificate is not trusted: it is an authority's own, such as one that it has signed itself, and \
+             --cacert does not name it; name its file (--cacert), or check nothing (--insecure)"
                 .to_owned()
         }
         Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) if presented.is_empty() => {
@@ -61,6 +61,11 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
              (--insecure)"
                 .to_owned()
         }
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            "the server's certificate is not trusted: --cacert does not name its authority; name the authority's file \
+             (--cacert), or check nothing (--insecure)"
+                .to_owned()
+        }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) if !is_established => {
             format!("{error}: does the server speak TLS on this port at all?")
@@ -96,7 +101,6 @@ fn days(seconds: u64) -> String {
 
 fn remedy_of_certificate(reason: &CertificateError) -> &'static str {
     match reason {
-        CertificateError::UnknownIssuer => "; name the authority's file (--cacert), or check nothing (--insecure)",
         CertificateError::BadSignature => {
             "; name the authority that signed it (--cacert), whose RSA keys have 2048 bits or more, or check nothing (--insecure)"
         }
