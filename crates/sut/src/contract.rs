@@ -85,7 +85,10 @@ fn ask(client: &mut Client, exchange: &Exchange) -> Result<(Option<String>, Opti
         }
         match &earlier {
             None => earlier = Some(given),
-            Some(earlier) => return Ok((given.change_since(earlier, &exchange.name), Some(given))),
+            Some(earlier) => {
+                let change = given.change_since(earlier, &exchange.name);
+                return Ok((change, Some(given.without_changing(earlier))));
+            }
         }
     }
 }

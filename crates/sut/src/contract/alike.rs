@@ -22,6 +22,9 @@ const OF_BODY: &[&str] = &["content-type", "content-encoding"];
 /// Headers that must be alike: those of the body, and where a redirect leads. All others may be what the layer is for.
 const COMPARED: &[&str] = &["content-type", "content-encoding", "location"];
 
+/// Stands for the value of a header that two answers of one server have differently, as of a random id.
+const CHANGES: &str = "another in each answer";
+
 /// The length of the body. It may be missing where the body is sent in chunks, so it is compared where both state it.
 const LENGTH: &str = "content-length";
 
@@ -102,6 +105,14 @@ impl GivenAnswer {
         let mut parts = self.compared.as_ref().map_or_else(Vec::new, |compared| compared.may_differ.clone());
         parts.extend(differences.iter().map(|(part, _)| part.clone()));
         may_differ_line(&parts)
+    }
+
+    /// Without the values of headers that an earlier answer of the same server has otherwise.
+    pub(super) fn without_changing(mut self, earlier: &Self) -> Self {
+        let changes =
+            |(name, value): &(&String, &mut String)| earlier.headers.get(*name).is_some_and(|it| it != *value);
+        self.headers.iter_mut().filter(changes).for_each(|(_, value)| CHANGES.clone_into(value));
+        self
     }
 
     /// How this answer to the named scenario differs from an earlier one of the same server; `None` if it does not.
@@ -217,10 +228,11 @@ pub fn header_differences(baseline: &[CheckOutcome], other: &[CheckOutcome]) -> 
         let names: BTreeSet<&String> = one.headers.keys().chain(two.headers.keys()).collect();
         for name in names.into_iter().filter(|name| !may_differ.contains(&MayDiffer::Header((*name).clone()))) {
             let values = [one, two].map(|answer| answer.headers.get(name).cloned());
-            if values[0] == values[1] {
+            let is_sent = values.each_ref().map(Option::is_some);
+            let changes = is_sent == [true; 2] && values.iter().flatten().any(|value| value == CHANGES);
+            if changes || values[0] == values[1] {
                 continue;
             }
-            let is_sent = [values[0].is_some(), values[1].is_some()];
             let new = || HeaderDifference { name: name.clone(), values: values.clone(), exchanges: Default::default() };
             let known = found.entry((name.clone(), is_sent)).or_insert_with(new);
             known.exchanges[usize::from(known.values != values)].push(first.check.clone());
@@ -364,6 +376,10 @@ mod tests {
         );
         let dated = |date| given(&[("Date", date)], "", None);
         assert!(found(dated("now"), dated("then")).is_empty());
+        let [first, second, other] = ["1", "2", "3"].map(|id| given(&[("X-Id", id)], "", None));
+        let changing = || second.clone().without_changing(&first);
+        assert!(found(changing(), other.clone()).is_empty() && found(other, changing()).is_empty());
+        assert_eq!(found(given(&[], "", None), changing()).len(), 1, "it is added");
         let may = [MayDiffer::Header("x-id".into())];
         assert!(found(given(&[("X-Id", "1")], "", Some(&may)), given(&[("X-Id", "2")], "", Some(&may))).is_empty());
     }
