@@ -147,10 +147,7 @@ impl Client {
         let deadline = Deadline::after(self.timeout);
         let mut http2 = self.http2.take().map_or_else(|| self.begin_http2(deadline), Ok)?;
         let mut answer = Answer { keeps_alive: true, ..Answer::default() };
-        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer);
-        let of_tls = "protocol = \"h2\" with ";
-        let trailers =
-            trailers.map_err(|failure| if self.wants_tls(&failure) { Failure::SpeaksTls(of_tls) } else { failure })?;
+        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
         self.http2 = Some(http2);
         if request.grpc.is_some() {
             answer.read_reply(&trailers);
@@ -171,7 +168,9 @@ impl Client {
     ) -> Result<Vec<(String, String)>, Failure> {
         let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
         let asked = request_of(request, scheme, &self.host())?;
-        http2.ask(asked, request.body_bytes().to_vec().into(), deadline, reader)
+        let trailers = http2.ask(asked, request.body_bytes().to_vec().into(), deadline, reader);
+        let of_tls = "protocol = \"h2\" with ";
+        trailers.map_err(|failure| if self.wants_tls(&failure) { Failure::SpeaksTls(of_tls) } else { failure })
     }
 
     /// Asks over a connection of its own, until `reader` has enough. Returns whether the answer has ended.

@@ -139,7 +139,7 @@ fn with_remedy(error: io::Error) -> io::Error {
         )) => "give a client certificate that it accepts, tls = { certificate = \"FILE\", key = \"FILE\" }",
         // That it refuses HTTP/2 is said elsewhere.
         Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
-            "it does not agree to HTTP/1.1; write protocol = \"h2\", or let it speak HTTP/1.1"
+            "the server does not agree to HTTP/1.1; write protocol = \"h2\", or let it speak HTTP/1.1"
         }
         _ => return error,
     };

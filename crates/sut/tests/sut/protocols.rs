@@ -212,7 +212,7 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
     let (address, roots) = https_server(&[b"h2"]);
     let says = differences(Endpoint { security: Some(security(roots, b"http/1.1", "localhost")), ..address.into() });
     assert!(
-        says[0].contains("NoApplicationProtocol; it does not agree to HTTP/1.1; write protocol = \"h2\""),
+        says[0].contains("NoApplicationProtocol; the server does not agree to HTTP/1.1; write protocol = \"h2\""),
         "{says:?}"
     );
     let says = differences(Endpoint { is_http2: true, ..address.into() });
