@@ -109,9 +109,8 @@ impl GivenAnswer {
 
     /// Without the values of headers that an earlier answer of the same server has otherwise.
     pub(super) fn without_changing(mut self, earlier: &Self) -> Self {
-        let changes =
-            |(name, value): &(&String, &mut String)| earlier.headers.get(*name).is_some_and(|it| it != *value);
-        self.headers.iter_mut().filter(changes).for_each(|(_, value)| CHANGES.clone_into(value));
+        let differs = |(name, value): &(&String, &mut String)| earlier.headers.get(*name).is_some_and(|v| v != *value);
+        self.headers.iter_mut().filter(differs).for_each(|(_, value)| CHANGES.clone_into(value));
         self
     }
 
@@ -378,8 +377,8 @@ mod tests {
         assert!(found(dated("now"), dated("then")).is_empty());
         let [first, second, other] = ["1", "2", "3"].map(|id| given(&[("X-Id", id)], "", None));
         let changing = || second.clone().without_changing(&first);
-        assert!(found(changing(), other.clone()).is_empty() && found(other, changing()).is_empty());
-        assert_eq!(found(given(&[], "", None), changing()).len(), 1, "it is added");
+        let counts = [(changing(), other.clone()), (other, changing()), (given(&[], "", None), changing())];
+        assert_eq!(counts.map(|(ours, theirs)| found(ours, theirs).len()), [0, 0, 1], "it may be added");
         let may = [MayDiffer::Header("x-id".into())];
         assert!(found(given(&[("X-Id", "1")], "", Some(&may)), given(&[("X-Id", "2")], "", Some(&may))).is_empty());
     }
