@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use regex::Regex;
 use tare_sys::child::{How, Program, run_until};
 use tare_sys::clock;
 
@@ -121,9 +122,10 @@ fn run_build(
     on_line: OnLine<'_>,
 ) -> Result<(), SutError> {
     let begun = clock::now();
+    let colour = Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]").map_err(|error| SutError::Other(error.to_string()))?;
     let (mut said, mut line) = (Excerpt::default(), Vec::new());
     let mut end_line = |line: &mut Vec<u8>| {
-        let text = String::from_utf8_lossy(line).trim_end().to_owned();
+        let text = colour.replace_all(&String::from_utf8_lossy(line), "").trim_end().to_owned();
         line.clear();
         on_line(Duration::from_nanos(clock::now().since(begun)), &text);
         said.push(text);

@@ -109,7 +109,7 @@ fn a_build_that_fails_shows_what_it_said() {
 
 #[test]
 fn a_failed_build_shows_its_first_errors_and_its_end() {
-    let command = "seq 50; echo 'npm error code EUSAGE'; echo cause; seq 51 90; exit 1";
+    let command = r"seq 50; printf '\033[1;31mnpm error\033[m code EUSAGE\033[0m\n'; echo cause; seq 51 90; exit 1";
     let failure = build_by_shell("own", command, None, &not_cancelled(), &mut |_, _| ()).unwrap_err().to_string();
     let lines: Vec<&str> = failure.lines().collect();
     assert_eq!(lines[0], format!("building own failed (exit code 1); first errors and end of what `{command}` said:"));
