@@ -62,12 +62,13 @@ impl Checkout {
         }
         let near = nearest_name(revision, names.lines());
         let known: Vec<String> = names.lines().map(str::to_owned).collect();
+        let and = if known.is_empty() { "" } else { ", and " };
         Err(PlanError::NoMatch {
             origin: named_by.to_owned(),
             kind: "git revision",
             pattern: revision.to_owned(),
             suggestion: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
-            known: format!("{}, and every commit (a shallow clone has few: git fetch --unshallow)", enumerate(&known)),
+            known: format!("{}{and}every commit (a shallow clone has few: git fetch --unshallow)", enumerate(&known)),
         }
         .into())
     }

@@ -329,6 +329,9 @@ fn init_refuses_to_guess_and_to_overwrite() {
     assert!(stderr(&again).contains("tare.toml exists; --force overwrites it"), "{}", stderr(&again));
     let text = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
     assert!(text.contains(r#"command = ["sh", "own.sh", "{port}", "layer"]"#), "{text}");
+    let told = stdout(&output);
+    assert!(told.contains("tare run") && !(told + &text).contains("tare check"), "without git there is no revision");
+    assert!(!text.contains("baseline = \"main\"") && text.contains("[check]\nfail_if"), "{text}");
 }
 
 #[test]

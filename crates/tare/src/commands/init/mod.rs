@@ -15,7 +15,7 @@ use tare_plan::suite::Suite;
 use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::failure::{Outcome, error_text};
-use crate::git::{Checkout, run_git};
+use crate::git::Checkout;
 use crate::load_job::parse_header;
 use crate::session::is_failed_build;
 use crate::workspace::SUITE_FILE;
@@ -40,8 +40,8 @@ struct Answers {
     wrapped: ServerAnswer,
     path: String,
     headers: Vec<(String, String)>,
-    /// The git branch that a change is compared with.
-    branch: String,
+    /// The git branch that a change is compared with; `None` outside of a repository.
+    branch: Option<String>,
 }
 
 struct ServerAnswer {
@@ -86,7 +86,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             )
         }
     };
-    console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
+    console::print_text(&written_text(project.as_ref(), &file, is_here, answers.branch.is_some(), &asked));
     Ok(if interrupt::is_raised(&*interrupt::flag()?) { Outcome::Interrupted } else { Outcome::Done })
 }
 
@@ -141,12 +141,10 @@ impl Answers {
     }
 }
 
-/// The branch that the folder's repository has for it; outside of a repository the one that `git init` will make.
-fn default_branch(folder: &Path) -> String {
-    let checkout = Checkout::containing(folder).ok().flatten();
-    let of_new = || run_git(folder, &["var", "GIT_DEFAULT_BRANCH"]);
-    let known = checkout.and_then(|checkout| checkout.default_branch()).or_else(of_new);
-    known.filter(|name| !name.is_empty()).unwrap_or_else(|| "main".to_owned())
+/// The branch that the folder's repository has for it, `main` where no branch is checked out; `None` outside of one.
+fn default_branch(folder: &Path) -> Option<String> {
+    let checkout = Checkout::containing(folder).ok().flatten()?;
+    Some(checkout.default_branch().unwrap_or_else(|| "main".to_owned()))
 }
 
 /// The flag, or the answer on a terminal, or what is known.
@@ -219,11 +217,18 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
         [] => String::new(),
         headers => format!(", headers = {}", inline_table(headers)),
     };
+    let (check, baseline) = match &answers.branch {
+        None => ("", String::new()),
+        Some(branch) => (
+            "#   tare check     did a change make the server slower?\n",
+            format!("baseline = {:<34}# a git revision, a folder or a command\n", quoted(branch)),
+        ),
+    };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
          #   tare verify    do both servers answer alike?\n\
          #   tare run       what does the layer cost?\n\
-         #   tare check     did a change make the server slower?\n\
+         {check}\
          {run}\
          [suite]\n\
          question = \"What does the layer cost?\"\n\
@@ -236,10 +241,9 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
          {expectation}\
          \n\
          [check]\n\
-         baseline = {:<34}# a git revision, a folder or a command\n\
+         {baseline}\
          fail_if = [\"cpu > +5%\"]                      # p99, allocated and throughput can be limited too\n",
-        quoted(&answers.path),
-        quoted(&answers.branch)
+        quoted(&answers.path)
     )
 }
 
@@ -271,7 +275,7 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn written_text(project: Option<&Project>, file: &Path, is_here: bool, asked: &str) -> String {
+fn written_text(project: Option<&Project>, file: &Path, is_here: bool, has_git: bool, asked: &str) -> String {
     let found = project.map_or_else(
         || "no project file was found; the commands are as you gave them".to_owned(),
         |project| format!("{} project, by {}", project.tool, project.file),
@@ -284,6 +288,8 @@ fn written_text(project: Option<&Project>, file: &Path, is_here: bool, asked: &s
         (format!("tare run{}", named(" ")), "what does the layer cost?"),
         (format!("tare check{}", named(" ")), "did a change cost more?"),
     ];
+    // Without git there is nothing yet to compare with.
+    let next = &next[..if has_git { 3 } else { 2 }];
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
     format!("  {found}\n  {asked}\n  wrote {path}\n\n  next\n{lines}")
@@ -303,7 +309,7 @@ mod tests {
             wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),
             headers: vec![("X.Key".to_owned(), "a \"b\"".to_owned())],
-            branch: "trunk".to_owned(),
+            branch: Some("trunk".to_owned()),
         };
         suite_text(&answers, project, UNKNOWN)
     }

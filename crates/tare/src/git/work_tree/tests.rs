@@ -159,6 +159,10 @@ fn a_branch_that_only_origin_has_is_found_as_after_the_checkout_of_a_ci_job() {
     assert_eq!(clone.checkout().commit("origin/trunk", "").unwrap(), commit);
     let unknown = clone.checkout().commit("other", "tare.toml: [check] baseline").unwrap_err().to_string();
     assert!(unknown.starts_with("tare.toml: [check] baseline: no git revision matches \"other\""), "{unknown}");
+    fixture.run(&["checkout", "-q", "--detach"]);
+    fixture.run(&["branch", "-q", "-D", "trunk"]);
+    let unknown = fixture.checkout().commit("other", "--baseline").unwrap_err().to_string();
+    assert!(unknown.contains("; there are: every commit (a shallow"), "{unknown}");
 }
 
 #[test]
