@@ -48,7 +48,10 @@ impl Tail<'_> {
         let beside = |figure: fn(&LatencyDivision) -> f64| bracketed(beneath_division.map(|one| share(figure(one))));
         let without =
             |division: &LatencyDivision| Some(single(Unit::Nanos, division.met_none.percentile_ns(99.0)? as f64));
+        let is_higher = division.met_none.percentile_ns(99.0) > latency.response.percentile_ns(99.0);
         let others = match without(division) {
+            // Where most requests met one, these had the fast ones among them.
+            Some(_) if is_higher => "without these it is no lower".to_owned(),
             Some(figure) => format!(
                 "without these it is {figure}{}{}",
                 bracketed(beneath_division.and_then(without)),

@@ -29,6 +29,10 @@ fn record(stopped: u64) -> RunRecord {
 /// So many requests of a window met a stop, two a stall, and the others took this time.
 fn divide(slice: &mut StoredSlice, stopped: u64, others_ns: u64) {
     let parts = [histogram(stopped, 13_000_000), histogram(2, 5_000_000), histogram(998 - stopped, others_ns)];
+    set_parts(slice, parts);
+}
+
+fn set_parts(slice: &mut StoredSlice, parts: [LatencyHistogram; 3]) {
     let mut whole = LatencyHistogram::new();
     parts.iter().for_each(|part| whole.merge(part));
     slice.load.response = (&whole).into();
@@ -170,6 +174,18 @@ fn a_server_whose_every_request_meets_a_stop_and_one_that_never_stops_have_their
     let never = summarize(&record(0));
     let text = tail(&never, LAYER);
     assert!(text.contains(": 0 % of the requests met a stop") && text.contains("without these it is 310 µs"), "{text}");
+}
+
+#[test]
+fn a_p99_that_is_higher_without_the_requests_that_met_a_stop_is_not_stated() {
+    let mut record = record(15);
+    for slice in record.slices.iter_mut().filter(|s| s.key.kind == SliceKind::Poisson && s.key.variant == LAYER) {
+        let mut others = histogram(293, 1_000_000);
+        others.merge(&histogram(5, 20_000_000));
+        set_parts(slice, [histogram(700, 300_000), histogram(2, 300_000), others]);
+    }
+    let text = tail(&summarize(&record), LAYER);
+    assert!(text.starts_with("p99 is 1.00 ms") && text.contains("; without these it is no lower\n"), "{text}");
 }
 
 #[test]
