@@ -1,12 +1,12 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
-use tare_plan::plan::{Group, Role, Variant};
+use tare_plan::plan::Group;
 use tare_record::checkpoint::{ComparisonState, DoneStep, GroupVerdicts};
-use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
+use tare_record::{EndStatus, EventKind, EventName, EventRecord, RunRecord};
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::fork::run_fork;
+use crate::fork::{is_hopeless, run_fork};
 use crate::progress::{Progress, RunPosition};
 use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
@@ -28,8 +28,9 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
     while let Some(step) = schedule.next_step(context.elapsed()) {
         let (at, group, fork) = match step {
             NextStep::Fork { at, group, fork } => (at, group, fork),
-            NextStep::LeaveOut(group) => {
-                let event = EventRecord::new(EventKind::GroupNotMeasured);
+            NextStep::LeaveOut { group, left, needed } => {
+                let (left_s, needed_s) = (left.as_secs(), needed.as_secs());
+                let event = EventRecord::new(EventKind::GroupNotMeasured { left_s, needed_s });
                 context.record_event(EventRecord { group: Some(group.id.clone()), ..event })?;
                 continue;
             }
@@ -77,16 +78,5 @@ fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosi
 /// Whether it is on record, from before an interruption, that a group was never measured.
 fn was_left_out(group: &Group, record: &RunRecord) -> bool {
     let is_here = |event: &EventRecord| event.group.as_deref() == Some(&group.id);
-    record.events.iter().any(|event| event.kind == EventKind::GroupNotMeasured && is_here(event))
-}
-
-/// Whether more forks cannot show anything: in every scenario the baseline is void, or all that is compared with it. A
-/// control goes on for its own sake only where it alone was asked for.
-fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
-    let of_role = |role: Role| group.variants.iter().filter(move |variant| variant.role == role);
-    let asked = if of_role(Role::Compared).next().is_some() { Role::Compared } else { Role::Control };
-    group.scenarios.iter().all(|named| {
-        let is_void = |variant: &Variant| record.is_void(&group.id, &named.name, &variant.name);
-        of_role(Role::Baseline).any(is_void) || of_role(asked).next().is_some() && of_role(asked).all(is_void)
-    })
+    record.events.iter().any(|event| event.kind.name() == EventName::GroupNotMeasured && is_here(event))
 }

@@ -1,7 +1,8 @@
 //! One fork of one group: start all servers, verify, warm up and measure each scenario, stop all.
 
 use tare_plan::contract::Push;
-use tare_plan::plan::{Group, Mode, NamedScenario, Variant, Warmup};
+use tare_plan::plan::{Group, Mode, NamedScenario, Role, Variant, Warmup};
+use tare_record::RunRecord;
 use tare_record::checkpoint::SharedLoad;
 
 use crate::context::{FixedLoad, RunContext};
@@ -39,7 +40,8 @@ pub(crate) fn run_fork<'a>(
         if !context.bed.is_interrupted() {
             servers.restart_failed(context, &names, &named.name)?;
         }
-        if context.bed.is_interrupted() || servers.healthy() == 0 {
+        let is_over = servers.healthy() == 0 || is_hopeless(group, context.journal.record());
+        if is_over || context.bed.is_interrupted() {
             break;
         }
         let mut scenario = ScenarioRun::open(context, &mut servers, named)?;
@@ -52,6 +54,17 @@ pub(crate) fn run_fork<'a>(
         scenario.close();
     }
     servers.stop(context)
+}
+
+/// Whether further load cannot show anything: in every scenario the baseline is void, or all that is compared with it. A
+/// control goes on for its own sake only where it alone was asked for.
+pub(crate) fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
+    let of_role = |role: Role| group.variants.iter().filter(move |variant| variant.role == role);
+    let asked = if of_role(Role::Compared).next().is_some() { Role::Compared } else { Role::Control };
+    group.scenarios.iter().all(|named| {
+        let is_void = |variant: &Variant| record.is_void(&group.id, &named.name, &variant.name);
+        of_role(Role::Baseline).any(is_void) || of_role(asked).next().is_some() && of_role(asked).all(is_void)
+    })
 }
 
 /// Moves a scenario with a short request to the front: of these, a server answers hundreds of times as many, so that

@@ -25,7 +25,7 @@ pub(crate) use latency::distribution;
 pub use latency::for_each_response;
 pub(crate) use load_doubts::{of_cut_off, recorded_part};
 use seen::{SeenCell, SeenCells};
-pub(crate) use validity::{generator_share, room_ns};
+pub(crate) use validity::{NOTHING_MEASURED, generator_share, room_ns};
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
 const ALPHA_OF_LOAD: f64 = 0.01;

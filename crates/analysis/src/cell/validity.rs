@@ -25,6 +25,9 @@ const GENERATOR_OPEN: f64 = 0.6;
 /// At this share of its cores a side is busy.
 const BUSY: f64 = 0.9;
 
+/// Why a cell is void of which nothing else is known.
+pub(crate) const NOTHING_MEASURED: &str = "nothing was measured";
+
 pub(crate) fn judge(cell: &Evidence<'_>, loads: &[Latency]) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
@@ -41,9 +44,9 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     let failed = failed.saturating_sub(cell.overload().map_or(0, |(too_late, _)| too_late));
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
     // The tries of a search are judged by the search.
-    if !cell.driven_slices().any(|slice| slice.load.ok + slice.load.failed > 0) && !searched {
+    if !cell.driven_slices().any(|slice| slice.load.ok + slice.load.failed > 0) && !searched && reasons.is_empty() {
         let too_short = ": the load ended before the server had sent the first event or message; load for longer (-d)";
-        reasons.push(format!("nothing was measured{}", if ok > 0 { too_short } else { "" }));
+        reasons.push(format!("{NOTHING_MEASURED}{}", if ok > 0 { too_short } else { "" }));
     } else if failed as f64 > cell.most_failed * (ok + failed) as f64 {
         let part = share(failed as f64 / (ok + failed) as f64);
         let (failed, all) = (grouped(failed), grouped(ok + failed));

@@ -12,7 +12,7 @@ use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::verdict::LARGE_TABLE;
 use tare_stats::{DecisionRule, MethodKind, Region, StopReason, UndecidedReason, Verdict, noise_floor};
 
-use crate::cell::{CellAnalysis, analyze_cells};
+use crate::cell::{CellAnalysis, NOTHING_MEASURED, analyze_cells};
 use crate::earlier::means_s;
 use crate::evidence::disturbance;
 use crate::format::Change;
@@ -169,8 +169,10 @@ fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, baseline: &'a CellAnalys
         let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
         (measured_ratios, odd_ratios) = (over(&usual), over(&odd));
     }
-    let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
-    let mut void = why_void(variant).or_else(of_baseline);
+    let of_baseline = why_void(baseline).map(|why| format!("its baseline {} is void: {why}", baseline.cell.variant));
+    // A server that is well is not measured either where the other is not.
+    let reasons = [why_void(variant), of_baseline].into_iter().flatten();
+    let mut void = reasons.min_by_key(|why| why.ends_with(NOTHING_MEASURED));
     if void.is_none() && measured_ratios.is_empty() {
         void = Some(match plan.slo {
             Some(_) => "in no start did the searches of both end".to_owned(),

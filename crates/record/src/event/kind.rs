@@ -99,7 +99,14 @@ pub enum EventKind {
     /// The server did not start or did not become ready.
     ServerNotStarted { reason: String },
     /// An answer of the server differs, maybe it is known how, from the contract or from that of its baseline.
-    ContractMismatch { server: String, check: String, difference: Option<String> },
+    ContractMismatch {
+        server: String,
+        /// The suite that has the server, quoted for a shell; empty for one of the catalog, and in older records.
+        #[serde(default)]
+        suite_file: String,
+        check: String,
+        difference: Option<String>,
+    },
     /// The server sends other headers than its baseline.
     HeadersDiffer { differences: Vec<String> },
     /// The process of the server ended during the run: `exited with code 1`, `killed by signal 9`.
@@ -120,7 +127,14 @@ pub enum EventKind {
     /// It is not known when the server stood still.
     StopsUnknown { reason: String },
     /// The budget ended before the first fork of a group.
-    GroupNotMeasured,
+    GroupNotMeasured {
+        /// What was left of the budget; this and the next are 0 in older records.
+        #[serde(default)]
+        left_s: u64,
+        /// What a fork of this group takes.
+        #[serde(default)]
+        needed_s: u64,
+    },
     /// The run was interrupted and went on later. The slices of the step that was cut short were measured again; a copy
     /// of the record, by its file name, has them.
     RunResumed { cut_slices: usize, copy: Option<String> },

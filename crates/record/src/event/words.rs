@@ -55,7 +55,12 @@ impl EventKind {
                 )
             }
             Self::LatencyPlanned(plan) => plan.text(),
-            Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
+            Self::GroupNotMeasured { needed_s: 0, .. } => {
+                "the budget ended before the first start of this group".to_owned()
+            }
+            Self::GroupNotMeasured { left_s, needed_s } => {
+                format!("the first start of this group takes about {needed_s} s, and the budget had {left_s} s left")
+            }
             Self::RunResumed { cut_slices: 0, .. } => {
                 "the run was interrupted between two starts, and went on with the next one".to_owned()
             }
@@ -112,9 +117,10 @@ impl EventKind {
     pub fn remedy(&self) -> Option<String> {
         let (.., remedy) = self.name().meaning();
         match self {
-            Self::ContractMismatch { server, .. } => Some(format!(
-                "tare does not measure this server. Show the check with: tare verify {server}, and --suite FILE for a server of a suite"
-            )),
+            Self::ContractMismatch { server, suite_file, .. } => {
+                let suite = if suite_file.is_empty() { String::new() } else { format!(" --suite {suite_file}") };
+                Some(format!("tare does not measure this server. Show the check with: tare verify {server}{suite}"))
+            }
             Self::LatencyPlanned(plan) => plan.remedy(),
             _ => Some(remedy.to_owned()).filter(|remedy| !remedy.is_empty()),
         }

@@ -22,11 +22,17 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| found.sentence.clone());
     let paragraphs = cells().flat_map(|cell| [capacity(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
-    let (tails, reasons) = (tails(cells()), reasons(summary, cells()));
+    let (tails, mut reasons) = (tails(cells()), reasons(summary, cells()));
+    let is_told = |note: &Note<'_>| {
+        let why = note.text.strip_prefix("void, ");
+        why.is_some_and(|why| summary.headline.text.contains(&format!(" is void: {why}")))
+    };
+    reasons.retain(|alike| alike.len() > 1 || !is_told(&alike[0]));
     let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS));
     let shown = shown.map(|alike| text(summary, alike));
     let more = tails.len().saturating_sub(MOST_TAILS) + reasons.len().saturating_sub(MOST_REASONS);
-    let more = (more > 0).then(|| format!("{more} more notes: tare report {} --findings", summary.run.id));
+    let more =
+        (more > 0).then(|| format!("{}: tare report {} --findings", count(more as u64, "more note"), summary.run.id));
     let costs = cpu_costs(summary).take(MOST_COSTS);
     paragraphs.chain(costs).chain(shown).chain(more).map(wrapped).collect()
 }

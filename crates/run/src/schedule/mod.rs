@@ -27,8 +27,8 @@ struct GroupProgress<'a> {
 pub(crate) enum NextStep<'a> {
     /// Fork `fork` (1-based) of `group`, which is the `at`-th (0-based) of the plan.
     Fork { at: usize, group: &'a Group, fork: u32 },
-    /// The budget was spent before the first fork of this group.
-    LeaveOut(&'a Group),
+    /// What is left of the budget is too little for the first fork of this group.
+    LeaveOut { group: &'a Group, left: Duration, needed: Duration },
 }
 
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ impl<'a> ForkSchedule<'a> {
             }
             self.run_out_of_time(at);
             if fork == 1 {
-                return Some(NextStep::LeaveOut(group));
+                return Some(NextStep::LeaveOut { group, left: self.left(elapsed), needed: self.fork_time(estimate) });
             }
         }
     }
@@ -115,14 +115,18 @@ impl<'a> ForkSchedule<'a> {
 
     /// The longest that the run may still take. The fork of group `at` that begins is finished, even beyond the budget.
     pub fn time_left(&self, at: usize, elapsed: Duration) -> Duration {
-        let left: Duration = match self.stop.forks {
+        self.left(elapsed).max(self.fork_time(self.groups[at].estimate))
+    }
+
+    /// What is left of the budget, or of the fixed forks.
+    fn left(&self, elapsed: Duration) -> Duration {
+        match self.stop.forks {
             Forks::Fixed { count } => {
                 let open = self.groups.iter().filter(|group| group.standing != GroupVerdicts::Settled);
                 open.map(|group| self.fork_time(group.estimate) * count.saturating_sub(group.forks)).sum()
             }
             Forks::UntilDecided { budget, .. } => budget.0.saturating_sub(elapsed),
-        };
-        left.max(self.fork_time(self.groups[at].estimate))
+        }
     }
 
     /// The time of a fork, corrected by how far earlier estimates were off: that describes the machine, not a group.
@@ -219,7 +223,7 @@ mod tests {
         let (mut steps, mut now) = (Vec::new(), Duration::ZERO);
         while let Some(step) = schedule.next_step(now) {
             match step {
-                NextStep::LeaveOut(group) => steps.push(format!("no {}", group.id)),
+                NextStep::LeaveOut { group, .. } => steps.push(format!("no {}", group.id)),
                 NextStep::Fork { group, fork, .. } => {
                     steps.push(format!("{}{fork}", group.id));
                     now += s(fork_s);

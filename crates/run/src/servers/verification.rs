@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_plan::plan::{Group, Role, Variant};
+use tare_plan::plan::{Group, Program, Role, Variant};
 use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::{CheckOutcome, header_differences};
 use tare_sut::server::Status;
@@ -26,6 +26,7 @@ pub(crate) fn verify_servers(
 ) -> Result<Vec<Vec<CheckOutcome>>, RunError> {
     let is_compared = |group: &Group| group.id == place.group && group.baseline().role == Role::Baseline;
     let has_baseline = context.plan.groups.iter().any(is_compared);
+    let file = &context.plan.suite_file;
     let mut all = Vec::with_capacity(servers.len());
     for (server, variant) in servers {
         let mut outcomes = context.bed.verify(*server, scenarios)?;
@@ -34,8 +35,10 @@ pub(crate) fn verify_servers(
         let open = failed().find(|outcome| outcome.answer.is_none());
         let down = open.and_then(|open| why_down_at(status_of_silent(context, *server), &open.check));
         let is_down = down.is_some();
+        let is_of_suite = variant.program != Program::Catalog && !file.is_empty();
         let mismatch = |outcome: &CheckOutcome| EventKind::ContractMismatch {
             server: variant.server.clone(),
+            suite_file: if is_of_suite { shell_words::quote(file).into_owned() } else { String::new() },
             check: outcome.check.clone(),
             difference: outcome.difference.clone(),
         };

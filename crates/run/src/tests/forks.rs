@@ -96,6 +96,8 @@ fn a_group_whose_first_fork_does_not_fit_is_left_out_with_an_event() {
     let event = outcome.event(EventName::GroupNotMeasured);
     assert_eq!((event.group.as_deref(), event.voids), (Some("second"), true));
     assert!(event.remedy.as_ref().unwrap().contains("--budget"));
+    let EventKind::GroupNotMeasured { left_s, needed_s } = event.kind else { panic!("{event:?}") };
+    assert!(left_s < needed_s && event.text.ends_with(&format!("and the budget had {left_s} s left")), "{event:?}");
     assert_eq!(outcome.status, EndStatus::BudgetSpent);
 }
 

@@ -114,8 +114,11 @@ pub fn how_ended(name: &str, status: Status) -> Option<String> {
     }
 }
 
-pub fn ends_of_logs<'a>(chain: impl Iterator<Item = &'a Server>) -> String {
-    chain.map(Server::end_of_log).collect::<Vec<_>>().join("\n")
+/// Of a server, and of those behind it by their names.
+pub fn ends_of_logs<'a>(mut chain: impl Iterator<Item = &'a Server>) -> String {
+    let first = chain.next().map(Server::end_of_log);
+    let behind = chain.map(|server| format!("{}: {}", server.name(), server.end_of_log()));
+    first.into_iter().chain(behind).collect::<Vec<_>>().join("\n")
 }
 
 fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> anyhow::Result<Plan> {

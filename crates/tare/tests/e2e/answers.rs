@@ -24,6 +24,10 @@ fn two_servers_that_answer_differently_are_not_compared() {
     let summary = bench.summary();
     let texts = summary["findings"].to_string();
     assert!(texts.contains("not what bare answers: body: expected 1 byte"), "{texts}");
+    assert!(texts.contains("Show the check with: tare verify wrapped --suite suite.toml"), "{texts}");
+    let shown = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "does not answer as it must: Get: not what bare answers";
+    assert_eq!(shown.matches(why).count(), 2, "in the answer, and with its remedy: {shown}");
     let verify = bench.run(&["verify", "--suite", "suite.toml"]);
     let said = stdout(&verify);
     assert!(!verify.status.success() && said.contains("1 passed, 1 failed, 0 skipped"), "{said}{}", stderr(&verify));
@@ -153,7 +157,10 @@ fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_k
     let bench = Bench::new();
     let crashes = server("crashes", None, &["--fault", "crash", "--fault-after", "0", "--stderr-noise", "2"]);
     let clears_the_screen = r#"["sh", "-c", "printf '\\033[2Jgone\\n'; exit 7"]"#;
-    bench.suite(&[QUICK.to_owned(), crashes, format!("[servers.gone]\ncommand = {clears_the_screen}\n")].concat());
+    let chain = crashes.replace("[servers.crashes]", "[servers.proxy]")
+        + "in_front_of = \"app\"\nenv = { UPSTREAM = \"{upstream}\" }\n";
+    let gone = format!("[servers.gone]\ncommand = {clears_the_screen}\n");
+    bench.suite(&[QUICK.to_owned(), crashes, gone, chain, server("app", None, &[])].concat());
     let output = bench.tare(&["verify", "--suite", "suite.toml"]).env("TMPDIR", bench.path()).output().unwrap();
     let said = stdout(&output);
     assert_eq!(output.status.code(), Some(3), "{said}{}", stderr(&output));
@@ -161,6 +168,7 @@ fn a_server_that_crashes_while_it_is_verified_says_how_it_ended_and_its_log_is_k
     assert!(said.contains("gone ended before it was ready (exit code 7)") && !said.contains('\u{1b}'), "{said:?}");
     let (_, log) = said.split_once(" at the check Get; the end of its log (").unwrap_or_else(|| panic!("{said}"));
     let log = std::fs::read_to_string(log.split_once("):").unwrap().0).unwrap();
+    assert!(said.contains("\napp: it wrote nothing") || said.contains("\napp: the end of its log"), "{said}");
     assert!(log.contains("noise, line 1") && said.contains("noise, line 1"), "{said}{log}");
     bench.assert_nothing_left();
 }
