@@ -165,6 +165,11 @@ fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
     let is_void = |cell: &CellAnalysis<'_>| {
         cell.cell.validity.state == ValidityState::Void && cell.evidence.voiding().next().is_none()
     };
+    // Where nothing is left to compare, the others are not measured either.
+    let has_void_partner = |CellAnalysis { cell, .. }: &CellAnalysis<'_>| {
+        let is_partner = |other: &Cell| (&other.group, &other.scenario) == (&cell.group, &cell.scenario);
+        cells.iter().any(|other| is_partner(&other.cell) && other.evidence.voiding().next().is_some())
+    };
     let is_measured = |cell: &CellAnalysis<'_>| cell.cell.requests_ok + cell.cell.requests_failed > 0;
     let shared = [
         shared(cells, ReportFinding::ForksSetAside, |cell| {
@@ -180,7 +185,9 @@ fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
             let taken = cell.cell.probes.probe_cpu_share.filter(|taken| *taken > PROBING_SHARE)?;
             Some(format!("({})", share(taken)))
         }),
-        shared(cells, ReportFinding::CellsUnmeasured, |cell| (is_void(cell) && !is_measured(cell)).then(String::new)),
+        shared(cells, ReportFinding::CellsUnmeasured, |cell| {
+            (is_void(cell) && !is_measured(cell) && !has_void_partner(cell)).then(String::new)
+        }),
     ];
     let void = cells.iter().filter(|cell| is_void(cell) && is_measured(cell)).map(|cell| {
         let Cell { id, variant, validity, .. } = &cell.cell;

@@ -25,6 +25,7 @@ fn two_servers_that_answer_differently_are_not_compared() {
     let texts = summary["findings"].to_string();
     assert!(texts.contains("not what bare answers: body: expected 1 byte"), "{texts}");
     assert!(texts.contains("Show the check with: tare verify wrapped --suite suite.toml"), "{texts}");
+    assert!(!texts.contains("Not measured"), "{texts}");
     let shown = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     let why = "does not answer as it must: Get: not what bare answers";
     assert_eq!(shown.matches(why).count(), 2, "in the answer, and with its remedy: {shown}");
