@@ -199,4 +199,22 @@ pub(super) mod tests {
         assert_eq!(job.slice.stop, StopRule::Count { requests: 8, at_most: Duration::from_secs(62) });
         assert_eq!(job.part_length(), Duration::from_millis(250));
     }
+
+    #[test]
+    fn streams_have_a_longest_time_where_nothing_else_would_end_them() {
+        let events = |messages| Protocol::Events { messages, streams: None };
+        let of = |at_most| LoadStop::Requests { count: 5, at_most };
+        let (endless, minute) = (of(LoadStop::NO_LIMIT), of(Span::from_secs(60)));
+        for (stop, protocol, timeouts) in [
+            (endless, events(None), Some(6)),
+            (endless, events(Some(20)), None),
+            (minute, events(None), None),
+            (TEN_SECONDS, events(None), None),
+            (endless, HTTP, None),
+        ] {
+            let job = job(LoadModel::Closed, stop, protocol);
+            let expected = timeouts.map(|timeouts: u32| job.plan.timeout.0 * timeouts);
+            assert_eq!(job.slice.longest_push, expected, "{stop:?}, {protocol:?}");
+        }
+    }
 }
