@@ -10,7 +10,7 @@ use super::task::{Answer, Task};
 
 /// The version of the protocol. Both sides must have the same, and the same version of tare. A test of `tidy` makes it from
 /// the types of the messages, so that builds which do not understand each other say so before anything else.
-pub const PROTOCOL: u32 = 4918;
+pub const PROTOCOL: u32 = 8192;
 
 /// A message of the coordinator to an agent. The first is a hello, and most others are tasks, one after the other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
