@@ -28,8 +28,8 @@ pub fn interval_log(begin: Duration, parts: impl Iterator<Item = (Duration, Dura
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// The histograms of each tag of a log together, in the unit in which it has them; those without a tag under `""`. Errors: a line is none of the format, or a
-/// histogram cannot be read; the log has no histogram.
+/// The histograms of each tag of a log together, in the unit in which it has them; those without a tag under `""`. Errors: a
+/// line is none of the format, or a histogram cannot be read; the log has no histogram.
 pub fn read_interval_log(text: &str) -> Result<BTreeMap<&str, LatencyHistogram>, StatsError> {
     let refuse = |cause: String| StatsError::NoIntervalLog { cause };
     let mut tags = BTreeMap::new();
