@@ -62,7 +62,6 @@ named_values! {
         /// Where there are enough of them.
         #[default]
         Auto = "auto",
-        /// Never.
         Off = "off",
     }
 }

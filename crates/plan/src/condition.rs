@@ -41,7 +41,6 @@ pub enum Metric {
     StatusShare(u16, u16),
 }
 
-/// Which figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Statistic {
     Min,

@@ -48,7 +48,6 @@ pub struct EarlierRun {
 /// How much the forks of one comparison scattered in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkSpread {
-    /// Family, scenario, currency and load.
     #[serde(flatten)]
     pub of: SpreadOf,
     /// Standard deviation of the forks' log-ratios.
@@ -67,7 +66,6 @@ pub struct SpreadOf {
     pub load: SliceKind,
 }
 
-/// How long the forks of one group took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkTime {
     pub family: String,
@@ -95,7 +93,6 @@ fn is_zero(count: &u32) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierSpread {
-    /// Family, scenario, currency and load.
     #[serde(flatten)]
     pub of: SpreadOf,
     pub comparisons: u32,
@@ -106,7 +103,6 @@ pub struct EarlierSpread {
     pub prior: Option<VariancePrior>,
 }
 
-/// How long earlier forks of a family took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierForkTime {
     pub family: String,
@@ -116,7 +112,6 @@ pub struct EarlierForkTime {
 }
 
 impl EarlierForks {
-    /// Whether there is nothing from earlier runs.
     pub fn is_empty(&self) -> bool {
         self.spreads.is_empty() && self.times.is_empty()
     }

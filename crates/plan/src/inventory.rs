@@ -35,7 +35,6 @@ pub struct KnownServer {
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.
     pub default_version: String,
-    /// Every version that may be asked for.
     pub versions: Vec<String>,
     /// Why it is not available on this machine; `None` if it is.
     pub unavailable: Option<String>,

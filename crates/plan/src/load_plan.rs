@@ -27,7 +27,6 @@ pub struct LoadPlan {
     /// The file with what each user sent once before the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
-    /// How requests are offered.
     pub model: LoadModel,
     /// How long a user of a closed loop thinks before its next request, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,11 +51,9 @@ pub struct LoadPlan {
     /// Whose clock stamps pushed messages.
     pub server_clock: ServerClock,
     pub interval: Span,
-    /// Seed of random arrivals.
     pub seed: u64,
     /// Conditions on which the load fails (`--fail-if`).
     pub conditions: Vec<Condition>,
-    /// Every setting as the report lists it.
     pub settings: Vec<Setting>,
 }
 
@@ -125,7 +122,6 @@ impl LoadPlan {
         hash_of(&copy)
     }
 
-    /// Whether responses are streams of events.
     pub fn sends_events(&self) -> bool {
         matches!(self.protocol, Protocol::Events { .. })
     }

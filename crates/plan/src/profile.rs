@@ -32,10 +32,8 @@ pub struct ProfileOptions {
 /// What is profiled and how long: a part of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// What is sampled, one after another.
     pub events: Vec<ProfileEvent>,
     pub forks: u32,
-    /// How long each event is sampled in each of them.
     pub span: Span,
     /// Frames whose share is reported, as a regular expression; none in particular when empty.
     pub focus: String,

@@ -12,7 +12,6 @@ use tare_units::{Span, named_values, serde_as_text};
 /// The curve to keep, and the loads to try.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slo {
-    /// The conditions. All must hold.
     pub curve: Curve,
     /// What the search increases where the client sends requests. Where the server pushes, it is always users.
     pub by: LoadBy,

@@ -22,13 +22,11 @@ pub use chains::{FILES, UPSTREAM};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Suite {
-    /// Name and question.
     pub suite: About,
     /// How to measure: every key is also a flag of `tare run`.
     pub run: Options,
     /// Profiling starts after the scored ones; none when absent.
     pub profile: Option<ProfileOptions>,
-    /// What `tare check` compares with, and the limits that it judges.
     pub check: CheckOptions,
     /// What is compared with what; without any, servers are grouped by their own `baseline`.
     pub groups: Vec<GroupSpec>,
@@ -67,7 +65,6 @@ pub struct CheckOptions {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
-    /// The server that the others are compared with.
     pub baseline: String,
     /// Library version of the baseline, where it is another than that of the servers (catalog servers).
     pub baseline_version: Option<String>,

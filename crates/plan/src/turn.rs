@@ -36,7 +36,6 @@ pub struct Turns {
     pub length: Duration,
     /// The head of each that is not scored.
     pub discard: Duration,
-    /// How many there are.
     pub count: u32,
 }
 

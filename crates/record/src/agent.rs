@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct AgentRecord {
     /// `local 1` or `ssh://bench1`.
     pub name: String,
-    /// Name of its machine.
     pub host: String,
     /// Cores of its generator, such as `2-3`.
     pub load_cpus: String,
@@ -23,7 +22,6 @@ pub struct AgentRecord {
     pub failed: u64,
     /// Expected answers that arrived in the window.
     pub completed: u64,
-    /// Length of its window, in nanoseconds.
     pub window_ns: u64,
     /// CPU time of its workers in the window, in nanoseconds.
     pub generator_cpu_ns: u64,

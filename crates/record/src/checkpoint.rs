@@ -24,7 +24,6 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoneStep {
     pub group: String,
-    /// How long it took, in nanoseconds.
     pub taken_ns: u64,
     /// State of the comparisons of the group after it.
     pub standing: GroupVerdicts,
@@ -98,7 +97,6 @@ impl LatencyWindows {
     }
 }
 
-/// How many entries of each kind a record has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryCounts {
     pub slices: usize,

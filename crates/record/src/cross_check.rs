@@ -16,7 +16,6 @@ pub struct CrossCheckRecord {
     pub group: String,
     pub scenario: String,
     pub variant: String,
-    /// Program and arguments.
     pub command: Vec<String>,
     pub users: u32,
     pub outcome: CrossCheckOutcome,
@@ -24,7 +23,6 @@ pub struct CrossCheckRecord {
     pub output: String,
 }
 
-/// The outcome of another tool's load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CrossCheckOutcome {

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{ErrorCode, ffi};
 
-/// Why a record could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .0.display())]
@@ -12,7 +11,6 @@ pub enum RecordError {
     /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
     #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or name another place (--dir, of a load --db)", .file.display())]
     Write { file: PathBuf, cause: String },
-    /// The file or folder may not be opened by this user.
     #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .0.display())]
     Permission(PathBuf),
     #[error("{} is locked by another program: close it there and try again", .0.display())]
@@ -24,7 +22,6 @@ pub enum RecordError {
     Scored(PathBuf),
     #[error("{} is not a record of tare: give the id of a run (`tare report latest`), a path to a record.sqlite, or a file of `tare load --db`; `tare history import` reads JSON of a load and results of other tools", .0.display())]
     NotARecord(PathBuf),
-    /// The record of a load, where that of a run is needed.
     #[error("{} is the record of a load (`tare load`), and the record of a run is needed here", .0.display())]
     OtherKind(PathBuf),
     /// SQLite or tare cannot read the record as it was written.

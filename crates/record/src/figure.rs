@@ -21,7 +21,6 @@ pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> R
     }
 }
 
-/// The times of a slice by one clock.
 pub fn times_by(clock: Clock, load: &SliceSample<PackedHistogram>) -> &PackedHistogram {
     match clock {
         Clock::Response => &load.response,

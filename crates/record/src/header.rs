@@ -19,7 +19,6 @@ pub struct RunHeader<P = Plan> {
     /// SHA-256 of the plan, in hex.
     pub plan_hash: String,
     pub plan: P,
-    /// Facts about the machine.
     pub environment: Environment,
 }
 

@@ -33,7 +33,6 @@ pub struct ProfileRecord {
     pub cpu_ns: Option<u64>,
     /// Name of the sampler's own file, in the folder `profiles` of the run.
     pub file: Option<String>,
-    /// The unit of the stacks' weights.
     pub weight: Weight,
     #[serde(skip)]
     pub stacks: PackedText,

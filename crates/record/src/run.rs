@@ -33,7 +33,6 @@ pub struct ForkRecord {
     pub healthy: bool,
 }
 
-/// The warm-up of one fork for one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WarmupRecord {
     /// 1-based start.
@@ -82,12 +81,10 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// A record without entries.
     pub fn begin(header: RunHeader) -> Self {
         Self { header, ..Self::default() }
     }
 
-    /// Whether an event has made a cell void.
     pub fn is_void(&self, group: &str, scenario: &str, variant: &str) -> bool {
         let is_here = |event: &EventRecord| {
             event.group.as_deref() == Some(group)
@@ -97,7 +94,6 @@ impl RunRecord {
         self.events.iter().any(|event| event.voids && is_here(event))
     }
 
-    /// How many entries of each kind it has.
     pub const fn entry_counts(&self) -> EntryCounts {
         EntryCounts {
             slices: self.slices.len(),
@@ -126,7 +122,6 @@ pub struct LoadRecord {
 
 #[derive(Debug, Clone)]
 pub enum Record {
-    /// A run: servers compared with one another.
     Run(Box<RunRecord>),
     Load(Box<LoadRecord>),
 }

@@ -24,14 +24,12 @@ pub struct SliceKey {
     pub group: String,
     pub scenario: String,
     pub variant: String,
-    /// Warm-up, scored or profiled.
     pub phase: Phase,
     pub kind: SliceKind,
     /// 0-based round within fork, scenario and kind: the slices of one round are paired.
     pub round: u32,
     /// Users of a closed load, or connections of an open load.
     pub users: u32,
-    /// Offered rate of an open load.
     pub offered_per_s: Option<f64>,
 }
 

@@ -60,7 +60,6 @@ impl HexBody {
     }
 }
 
-/// Bytes that follow from a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratedBody {

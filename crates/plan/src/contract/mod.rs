@@ -23,7 +23,6 @@ pub use push::Push;
 pub use transport_keys::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use user_setup::{SetupRequest, UserSetup};
 
-/// Scenarios by name.
 pub type Scenarios = BTreeMap<String, Scenario>;
 
 /// The contract of a set of servers, as written in `contract.toml`.
@@ -57,7 +56,6 @@ pub struct Scenario {
     #[serde(default = "one")]
     pub routes: u32,
     pub request: Request,
-    /// What must come back, on every single answer.
     pub expect: Expect,
     /// What two answers need not have in common. Where `expect` states no body, all servers must answer alike otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +63,6 @@ pub struct Scenario {
     /// Where the request opens a WebSocket, or the response is a stream of events: what the server then sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<Push>,
-    /// The version of HTTP in which all servers are asked this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<HttpVersion>,
     /// Requests that a connection of HTTP/2 carries at a time.
@@ -88,7 +85,6 @@ pub struct Check {
     #[serde(default = "one")]
     pub routes: u32,
     pub request: Request,
-    /// What must come back.
     pub expect: Expect,
 }
 
@@ -107,7 +103,6 @@ pub struct Request {
     /// Headers in addition to `Host` and `Content-Length`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The body; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<BodySpec>,
 }
@@ -151,7 +146,6 @@ pub enum ExpectBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SameAs {
-    /// The request's body.
     Request,
 }
 

@@ -14,7 +14,6 @@ const MOST_MESSAGES: u32 = 1_000_000;
 pub struct Push {
     /// From one message to the next, as far as that is known.
     pub period: Span,
-    /// Messages that each user reads.
     pub messages: u32,
 }
 

@@ -39,7 +39,6 @@ pub struct TlsKeys {
 }
 
 impl TlsKeys {
-    /// Which certificates are accepted.
     pub fn trust(&self) -> TlsTrust {
         match &self.ca {
             _ if self.insecure => TlsTrust::Any,

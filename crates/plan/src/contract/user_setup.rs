@@ -16,7 +16,6 @@ pub struct UserSetup {
     pub setup: Vec<SetupRequest>,
 }
 
-/// One request of a set-up.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetupRequest {

@@ -28,7 +28,6 @@ pub struct CurrencyFacts {
     /// Of what, with a ratio below and above 1: `less CPU per request`, `more CPU per request`. The first word gives the
     /// direction. `{}` stands for the label.
     pub objects: [&'static str; 2],
-    /// Which figure of the response times it is.
     pub latency: Option<LatencyFigure>,
     /// Whether it is compared only where a limit names it. Every measure that is compared makes the others wait longer.
     pub by_limit_alone: bool,
@@ -58,7 +57,6 @@ macro_rules! currencies {
         impl Currency {
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// What is fixed about it.
             pub const fn facts(self) -> &'static CurrencyFacts {
                 match self {
                     $(Self::$variant => &CurrencyFacts { name: $name, $($field: $value),* },)*
@@ -118,7 +116,6 @@ currencies! {
         latency: Some(LatencyFigure::WithoutStops(99.0)), by_limit_alone: false,
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
-    /// Time that the server's runtime stopped its threads, per request.
     StoppedPerRequest = "stopped_per_request" {
         limit_names: &["stopped", "stopped_per_request"],
         label: "stopped/request", noun: Some("stopped time per request"), unit: "ns", polarity: Polarity::LowerIsBetter,
@@ -132,7 +129,6 @@ currencies! {
         latency: Some(LatencyFigure::MetStopShare), by_limit_alone: false,
         words: ["more stops met", "fewer stops met"], verb: "has", objects: ["fewer {}", "more {}"],
     }
-    /// Share of requests that took longer than the time in a limit.
     LatencySlower = "latency_slower" {
         limit_names: &["slower", "latency_slower"],
         label: "slow requests", noun: None, unit: "share", polarity: Polarity::LowerIsBetter,
@@ -152,7 +148,6 @@ impl Currency {
         self.facts().polarity == Polarity::LowerIsBetter
     }
 
-    /// Whether it is a figure of response times.
     pub const fn is_latency(self) -> bool {
         self.facts().latency.is_some()
     }

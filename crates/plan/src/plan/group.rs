@@ -47,7 +47,6 @@ impl Group {
 pub struct NamedScenario {
     /// `SimpleGet`.
     pub name: String,
-    /// What is sent and what must come back.
     pub scenario: Scenario,
 }
 
@@ -64,7 +63,6 @@ pub struct Variant {
     /// Version of the library, where the server has several.
     pub version: Option<String>,
     pub routes: u32,
-    /// Baseline, compared with it, or the A/A control.
     pub role: Role,
     pub program: Program,
     /// Of a proxy: the server behind it. Both are started together, and the proxy gets the load.
@@ -104,7 +102,6 @@ impl Variant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// What the others are compared with.
     Baseline,
     #[serde(rename = "weighed")]
     Compared,
@@ -146,7 +143,6 @@ impl Program {
         matches!(self, Self::Catalog | Self::CatalogIn { .. } | Self::CatalogLike { .. })
     }
 
-    /// What is spoken on the connections to it.
     pub fn transport(&self) -> Transport {
         match self {
             Self::Command(server) => server.transport().unwrap_or_default(),

@@ -8,16 +8,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Changes {
-    /// The home of another JDK.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub java: Option<String>,
-    /// Options of its JVM; each replaces those that set the same thing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jvm_options: Vec<String>,
-    /// Variables of its environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Arguments after those that it has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
 }

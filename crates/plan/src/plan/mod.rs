@@ -48,17 +48,13 @@ pub struct Plan {
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
     pub skipped: Vec<Skipped>,
     pub load: Load,
-    /// How a fork warms up.
     pub warmup: Warmup,
     pub slices: Slices,
     /// Instead of these slices: the search for the largest load that keeps a curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<Slo>,
-    /// When it stops and what is decided.
     pub stop: Stop,
-    /// The machine's cores and the JVM.
     pub machine: Machine,
-    /// Probes in addition to CPU and memory.
     pub probes: Probes,
     /// Other load tools that drive each cell after tare, as a cross-check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,11 +64,9 @@ pub struct Plan {
     pub profile: Option<Profile>,
     /// Seed of every random order and arrival.
     pub seed: u64,
-    /// Every setting with the place that its value came from.
     pub settings: Vec<Setting>,
 }
 
-/// How a run measures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -111,7 +105,6 @@ pub struct Slices {
     pub latency: Span,
     /// Rounds of pushed messages, in the scenarios in which the server sends: each as long as its messages take.
     pub push: u32,
-    /// How the servers of a saturating round alternate.
     pub turn: TurnLength,
 }
 
@@ -147,11 +140,8 @@ pub struct Stop {
     /// A difference counts as decided once its interval has this half-width or a quarter of the difference; with 1,
     /// once its direction is certain.
     pub half_width: f64,
-    /// Which group gets the next fork.
     pub order: GroupOrder,
-    /// Whether earlier forks may narrow intervals.
     pub prior: PriorUse,
-    /// What earlier runs of this machine say of the forks to come.
     #[serde(default, skip_serializing_if = "EarlierForks::is_empty")]
     pub earlier: EarlierForks,
     /// Limits on what the variants may cost (`tare check`). Where there are any, the run stops once each of them is judged.
@@ -219,7 +209,6 @@ pub struct Machine {
     pub startup_timeout: Span,
     /// After SIGTERM, how long until SIGKILL.
     pub stop_grace: Span,
-    /// The kernel's scheduling policy of every server's threads.
     pub scheduling: SchedulingPolicy,
     /// The machine of the servers, such as `ssh://bench1`; `None` for that of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,6 @@ pub struct Setting {
     pub key: String,
     pub value: String,
     pub source: Source,
-    /// What it means, in a few words.
     pub meaning: String,
 }
 
@@ -21,7 +20,6 @@ named_values! {
         /// tare's own.
         Default = "default",
         Suite = "suite",
-        /// The command line.
         Flag = "flag",
     }
 }

@@ -12,7 +12,6 @@ use crate::contract::{HttpVersion, Scenario, TlsKeys, TransportKeys};
 pub struct Transport {
     /// The protocol: HTTP/1.1 or HTTP/2.
     pub protocol: Protocol,
-    /// TLS; `None` without.
     pub tls: Option<TlsKeys>,
     /// Each connection begins with a full handshake, and resumes no session of TLS.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -350,7 +350,6 @@ impl NameLookup<'_> {
         self.mode == Mode::Compared && is_for_others && is_alone
     }
 
-    /// The variants that are measured in this scenario.
     fn able_variants(
         &self,
         mut variants: Vec<Variant>,

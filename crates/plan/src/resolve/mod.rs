@@ -26,14 +26,12 @@ pub struct Inputs<'a> {
     pub flags: &'a Options,
     /// Flags of `tare profile`, which win over the suite's `[profile]`; they ask for profiling starts by themselves.
     pub profile: Option<&'a ProfileOptions>,
-    /// The catalog's servers.
     pub inventory: &'a Inventory,
     /// The catalog's contract.
     pub contract: &'a Contract,
     pub machine: &'a MachineFacts,
     /// What earlier runs say, of this machine and of others.
     pub earlier: &'a [EarlierRun],
-    /// The seed when none is given.
     pub fallback_seed: u64,
 }
 

@@ -17,13 +17,11 @@ named_values! {
         Capacity = "capacity",
         /// Cores, JVM and server processes.
         Machine = "machine",
-        /// Optional meters.
         Probes = "probes",
     }
 }
 
 impl Section {
-    /// The heading in the help of the command line.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::What => "What to measure",
@@ -59,7 +57,6 @@ pub struct Flag {
     pub switch: Option<Switch>,
     /// Separates several values of one flag.
     pub delimiter: Option<char>,
-    /// Whether a value may begin with `-`.
     pub allow_hyphens: bool,
     /// Keys of settings that may not be given together with this flag.
     pub conflicts: &'static [&'static str],
@@ -67,7 +64,6 @@ pub struct Flag {
     pub conflicts_in_suite: bool,
     /// Keys of settings without which this flag means nothing.
     pub requires: &'static [&'static str],
-    /// Whether `tare profile` has the flag too.
     pub in_profile: bool,
 }
 
@@ -77,7 +73,6 @@ pub struct SettingInfo {
     /// Key in a suite's `[run]` table.
     pub key: &'static str,
     pub section: Section,
-    /// What it means, one or two sentences.
     pub help: String,
     /// The default as text; none where the setting has no effect until it is given.
     pub default: Option<String>,

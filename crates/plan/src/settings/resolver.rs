@@ -15,13 +15,11 @@ pub(crate) struct Known<'a> {
     pub flags: &'a Options,
     pub suite: &'a Options,
     pub suite_file: &'a str,
-    /// Whether the suite describes servers.
     pub has_own_servers: bool,
     /// The longest stream of events that the suite asks for.
     pub longest_stream: Option<Span>,
     pub inventory: &'a Inventory,
     pub machine: &'a MachineFacts,
-    /// The seed when none is given.
     pub fallback_seed: u64,
     pub mode: Mode,
     /// The values of the settings that apply: for a default, of the rows above; for a check, of all rows.
@@ -62,7 +60,6 @@ impl Known<'_> {
 /// Identifies a setting for the list: its section, its key and its help.
 pub(crate) type SettingPlace = (Section, &'static str, &'static str);
 
-/// Resolves one setting after another.
 pub(crate) struct SettingResolver<'a> {
     pub known: Known<'a>,
     /// With what the settings have filled so far, and the list of them.
@@ -70,7 +67,6 @@ pub(crate) struct SettingResolver<'a> {
 }
 
 impl<'a> SettingResolver<'a> {
-    /// Starts without any resolved setting.
     pub fn new(known: Known<'a>) -> Self {
         let mut plan = Plan { mode: known.mode, suite_file: known.suite_file.to_owned(), ..Plan::default() };
         plan.stop.floor = tare_stats::SD_FLOOR;

@@ -71,9 +71,7 @@ macro_rules! setters {
 
 impl<T: SettingValue> Row<T> {
     setters! {
-        /// A one-letter flag in addition to the long one.
         short(letter: char): flag.short = Some(letter);
-        /// The flag takes several values, separated by this character.
         separated_by(delimiter: char): flag.delimiter = Some(delimiter);
         /// A value may begin with `-`.
         allow_hyphens(): flag.allow_hyphens = true;
@@ -84,7 +82,6 @@ impl<T: SettingValue> Row<T> {
         requires(keys: &'static [&'static str]): flag.requires = keys;
         /// `tare profile` has the flag too.
         in_profile(): flag.in_profile = true;
-        /// The default of every plan.
         default(value: T): default_value = SettingDefault::Always(value);
         /// A default that depends on what is known; `text` says it in the help.
         default_from(text: &'static str, compute: fn(&Known<'_>) -> T): default_value = SettingDefault::Computed(text, compute);
@@ -104,7 +101,6 @@ impl<T: SettingValue> Row<T> {
         self.conflicts_as_flag(keys)
     }
 
-    /// Refuses a value for which `holds` is false.
     pub fn check(mut self, message: &'static str, holds: fn(&T, &Known<'_>) -> bool) -> Self {
         self.limits.push(Limit { message, holds });
         self

@@ -6,7 +6,6 @@ use super::Suite;
 use crate::PlanError;
 use crate::plan::{Changes, CommandServer, HttpVersion, TransportKeys};
 
-/// Servers by name, as written.
 type Servers = BTreeMap<String, CommandServer>;
 
 impl Suite {

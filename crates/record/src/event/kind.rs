@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::read_number;
 
-/// How much an event matters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventLevel {
@@ -25,9 +24,7 @@ pub struct SelfTestFigures {
     pub p50_ns: u64,
     /// 99th percentile of service time.
     pub p99_ns: u64,
-    /// 99th percentile of the send lag.
     pub send_lag_p99_ns: u64,
-    /// Requests sent.
     pub offered: u64,
     pub failed: u64,
 }

@@ -25,7 +25,6 @@ pub struct EventRecord {
     pub title: String,
     /// The observation, with figures. For readers only.
     pub text: String,
-    /// What the reader can do about it.
     pub remedy: Option<String>,
     /// Last lines of the server's log: untrusted text.
     pub log: Option<String>,

@@ -128,7 +128,6 @@ impl EventKind {
 }
 
 impl LatencyPlan {
-    /// Time of all windows.
     fn span_s(&self) -> f64 {
         f64::from(self.windows) * self.window_s
     }

@@ -68,7 +68,6 @@ fn check_integrity(connection: &Connection) -> rusqlite::Result<()> {
     if found == "ok" { Ok(()) } else { Err(rows::conversion_error(found.replace('\n', " ").into())) }
 }
 
-/// All entries of a record.
 pub(super) fn read_all(connection: &Connection) -> rusqlite::Result<Record> {
     let slices = rows_of(connection, "slice", rows::slice)?;
     let events = rows_of(connection, "event", json)?;

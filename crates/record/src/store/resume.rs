@@ -85,7 +85,6 @@ fn unused_copy_name(file: &Path) -> PathBuf {
     (1..).map(name).find(|copy| !copy.exists()).unwrap_or_else(|| name(1))
 }
 
-/// The lock of a record's folder.
 #[derive(Debug)]
 pub(super) struct FolderLock(File);
 

@@ -47,7 +47,6 @@ impl RunWriter {
         Ok(Self { _lock: resume::lock(file)?, ..writer })
     }
 
-    /// Goes on with the record of an interrupted run.
     pub(super) fn resume(connection: Connection, file: PathBuf, lock: FolderLock, header: &RunHeader) -> Self {
         Self { connection, file, takes_profiles: header.plan.mode == Mode::Profiled, _lock: Some(lock) }
     }

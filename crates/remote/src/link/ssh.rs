@@ -59,13 +59,11 @@ pub(crate) struct SshHost {
 }
 
 impl SshHost {
-    /// The host of a place that ssh reaches.
     pub(crate) fn of(place: &AgentPlace) -> Option<Self> {
         let AgentPlace::Ssh { destination, port } = place else { return None };
         Some(Self { name: place.to_string(), destination: destination.clone(), port: *port })
     }
 
-    /// Whether the program is to be copied there.
     pub(crate) fn lacks(&self, program: &Program, cancel: &Cancel) -> Result<bool, RunError> {
         let script = format!("{}; {} || exit {EXIT_MISSING}", set_path_variables(program), hash_test(program, "$f"));
         let status = self.run_script(&script, None, CHECK_IDLE_LIMIT, "cannot look for the program there", cancel)?;

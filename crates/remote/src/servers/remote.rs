@@ -81,7 +81,6 @@ impl RemoteHost {
         self.agent.borrow_mut()
     }
 
-    /// Feature release of its JDK, where it has one.
     pub const fn jdk(&self) -> Option<u32> {
         self.facts.jdk
     }
