@@ -1,6 +1,5 @@
 //! Evidence: measured values as versioned types on disk. They are raw; the report derives everything else.
 
-mod agent;
 pub mod checkpoint;
 pub mod cross_check;
 pub mod curve;
@@ -12,18 +11,17 @@ pub mod header;
 mod probe;
 pub mod profile;
 mod run;
-mod slice;
 pub mod store;
 
-pub use agent::AgentRecord;
 pub use error::RecordError;
 pub use event::{EventKind, EventLevel, EventName, EventRecord, LatencyPlan, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use probe::{
     CollectorUse, Hiccups, KnownStops, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse,
 };
-pub use run::{EndStatus, ForkRecord, LoadRecord, Record, RunRecord, WarmupRecord};
-pub use slice::{Phase, SliceKey, StoredSlice};
+pub use run::{
+    AgentRecord, EndStatus, ForkRecord, LoadRecord, Phase, Record, RunRecord, SliceKey, StoredSlice, WarmupRecord,
+};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, IntervalDivision, LatencyParts, MessageTally,

@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use tare_plan::plan::SliceKind;
+use tare_sample::{PackedHistogram, SliceSample};
+use tare_units::named_values;
 
-use crate::agent::AgentRecord;
 use crate::checkpoint::{Checkpoint, EntryCounts};
 use crate::cross_check::CrossCheckRecord;
 use crate::event::EventRecord;
 use crate::header::{LoadHeader, RunHeader};
+use crate::probe::{KnownStops, ServerUse};
 use crate::profile::ProfileRecord;
-use crate::slice::StoredSlice;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkRecord {
@@ -46,6 +48,49 @@ pub struct WarmupRecord {
     pub steady: bool,
     /// Why it was not; empty if steady.
     pub reason: String,
+}
+
+named_values! {
+    /// Warm-up, scored or profiled.
+    pub enum Phase: "a phase" {
+        Warmup = "warmup",
+        Measure = "measure",
+        /// Under a sampler; never scored.
+        Profile = "profile",
+    }
+}
+
+/// Identifies a slice, and states its load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SliceKey {
+    /// 1-based start of the server.
+    pub fork: u32,
+    pub group: String,
+    pub scenario: String,
+    pub variant: String,
+    pub phase: Phase,
+    pub kind: SliceKind,
+    /// 0-based round within fork, scenario and kind: the slices of one round are paired.
+    pub round: u32,
+    /// Users of a closed load, or connections of an open load.
+    pub users: u32,
+    pub offered_per_s: Option<f64>,
+}
+
+/// One slice of load against one variant. Its times count from the start of the run. Its histograms take a few KB as bytes,
+/// and a megabyte when unpacked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSlice {
+    pub key: SliceKey,
+    pub load: SliceSample<PackedHistogram>,
+    pub server: ServerUse,
+}
+
+impl StoredSlice {
+    /// With all histograms as bytes, and without the stops, which no record keeps.
+    pub fn new(key: SliceKey, load: SliceSample, server: ServerUse) -> Self {
+        Self { key, load: load.pack(), server: ServerUse { stops: KnownStops::Untold, ..server } }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +148,45 @@ impl RunRecord {
             events: self.events.len(),
             profiles: self.profiles.len(),
         }
+    }
+}
+
+/// What one agent did, as it reported it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentRecord {
+    /// `local 1` or `ssh://bench1`.
+    pub name: String,
+    pub host: String,
+    /// Cores of its generator, such as `2-3`.
+    pub load_cpus: String,
+    pub workers: u32,
+    /// Why it was lost; `None` if it reported everything.
+    pub lost: Option<String>,
+    /// When it was lost, in nanoseconds since the start of the load.
+    pub lost_at_ns: Option<u64>,
+    /// Requests whose intended start lay in the window.
+    pub offered: u64,
+    pub ok: u64,
+    pub failed: u64,
+    /// Expected answers that arrived in the window.
+    pub completed: u64,
+    pub window_ns: u64,
+    /// CPU time of its workers in the window, in nanoseconds.
+    pub generator_cpu_ns: u64,
+    /// Requests that left more than 1 ms after their intended start.
+    pub late: u64,
+    /// How far its wall clock is ahead of the coordinator's, in nanoseconds; negative if behind.
+    pub clock_offset_ns: Option<i64>,
+    /// The shortest round trip of a ping, in nanoseconds: its load started within half of it.
+    pub round_trip_ns: Option<u64>,
+}
+
+impl AgentRecord {
+    /// Its generator's share of its cores that was busy, from 0 to 1; `None` for an empty window.
+    pub fn cpu_share(&self) -> Option<f64> {
+        let room_ns = self.window_ns as f64 * f64::from(self.workers);
+        (room_ns > 0.0).then(|| self.generator_cpu_ns as f64 / room_ns)
     }
 }
 

@@ -20,7 +20,6 @@ pub const SUITE_FILE: &str = "tare.toml";
 
 /// The servers that are known here, with their contract.
 pub struct Workspace {
-    /// The project's folder.
     pub home: Option<PathBuf>,
     pub catalog: Option<Catalog>,
     /// What the catalog's servers must answer.

@@ -4,13 +4,13 @@ mod body;
 mod call;
 mod exchange;
 mod may_differ;
-mod push;
 pub(crate) mod transport_keys;
 mod user_setup;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use tare_units::Span;
 
 use crate::PlanError;
 use crate::document;
@@ -19,7 +19,6 @@ pub use body::{Alphabet, BodySpec, GeneratedBody, HexBody, bytes_of_hex};
 pub use call::GrpcStatus;
 pub use exchange::Exchange;
 pub use may_differ::{MayDiffer, may_differ_line};
-pub use push::Push;
 pub use transport_keys::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use user_setup::{SetupRequest, UserSetup};
 
@@ -149,6 +148,36 @@ pub enum SameAs {
     Request,
 }
 
+/// The messages that come once a WebSocket is open, or the events of a response, and how many of them a user reads. Each message of
+/// a WebSocket says when it was sent: milli-, micro- or nanoseconds since 1970.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Push {
+    /// From one message to the next, as far as that is known.
+    pub period: Span,
+    pub messages: u32,
+}
+
+impl Push {
+    /// How long a user reads.
+    pub fn span(&self) -> Span {
+        Span(self.period.0 * self.messages)
+    }
+
+    /// Why these messages cannot be pushed; `None` if they can.
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+        if self.period.0.is_zero() {
+            Some("period must be above 0")
+        } else if self.messages < 2 {
+            Some("messages must be at least 2: jitter is about the time between two")
+        } else if self.messages > MOST_MESSAGES {
+            Some("messages must be at most 1000000")
+        } else {
+            None
+        }
+    }
+}
+
 /// An allowed difference: another answer is expected of these servers, and `tare verify` shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -179,6 +208,9 @@ pub struct Lack {
 const SWITCHING_PROTOCOLS: u16 = 101;
 
 const LONG_BODY: u64 = 64 * 1024;
+
+/// A user reads no more, as with `--messages`.
+const MOST_MESSAGES: u32 = 1_000_000;
 
 impl Scenario {
     /// Whether request or response have a long body.

@@ -32,12 +32,9 @@ impl Group {
     /// then every second one: it guards the comparisons, and would take a third of their time. A group of a baseline and
     /// its control alone has both in each fork.
     pub fn variants_of_fork(&self, fork: u32) -> &[Variant] {
+        let may_lack_control = fork > 3 && fork.is_multiple_of(2);
         match self.variants.as_slice() {
-            [others @ .., last]
-                if last.role == Role::Control && others.len() > 1 && fork > 3 && fork.is_multiple_of(2) =>
-            {
-                others
-            }
+            [others @ .., last] if may_lack_control && last.role == Role::Control && others.len() > 1 => others,
             all => all,
         }
     }

@@ -3,7 +3,6 @@
 mod group;
 mod like;
 mod load;
-mod setting;
 mod transport;
 mod warmup;
 
@@ -20,13 +19,12 @@ use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
 use crate::slo::{LoadBy, Slo};
 use crate::turn::TurnLength;
-use tare_units::Span;
+use tare_units::{Span, named_values};
 
 pub use crate::contract::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
 pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
-pub use setting::{Setting, Source};
 pub use tare_sample::Protocol;
 pub use transport::Transport;
 pub use warmup::Warmup;
@@ -226,6 +224,34 @@ pub struct Machine {
 pub struct Probes {
     /// Meters of hiccups, on the servers' cores and inside each JVM.
     pub hiccups: bool,
+}
+
+/// One setting, for people: `tare run --dry-run` and the report list them all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// Table it belongs to: `load`, `stop`, …
+    pub section: String,
+    /// Key in a suite file, and flag without its dashes.
+    pub key: String,
+    pub value: String,
+    pub source: Source,
+    pub meaning: String,
+}
+
+named_values! {
+    pub enum Source: "where a value came from" {
+        /// tare's own.
+        Default = "default",
+        Suite = "suite",
+        Flag = "flag",
+    }
+}
+
+impl Setting {
+    pub fn new(section: &str, key: &str, value: String, source: Source, meaning: &str) -> Self {
+        let [section, key, meaning] = [section, key, meaning].map(str::to_owned);
+        Self { section, key, value, source, meaning }
+    }
 }
 
 /// Without these options a JVM reports inlined code as the nearest safepoint.

@@ -325,8 +325,8 @@ impl NameLookup<'_> {
         let is_compared = |server: &&String| **server != requested.baseline || is_other_build;
         let of_version = |version| Build { version: Some(version), ..build };
         let pinned = requested.pinned.iter().map(|(server, version)| (server, of_version(version.as_str())));
-        for (server, build) in requested.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned)
-        {
+        let compared = requested.servers.iter().filter(is_compared).map(|server| (server, build));
+        for (server, build) in compared.chain(pinned) {
             match self.variant(server, build, keys) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),

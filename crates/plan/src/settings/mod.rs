@@ -3,13 +3,12 @@
 //! two edits: its row, and the field of [`crate::Plan`] that the row fills.
 
 mod define;
-mod flag;
 mod resolver;
 mod row;
 mod table;
 mod value;
 
-pub use flag::{Flag, Section, SettingInfo, Switch};
+pub use row::{Flag, Section, SettingInfo, Switch};
 pub use table::{Options, all_settings};
 pub use value::SettingValue;
 

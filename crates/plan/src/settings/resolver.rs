@@ -2,8 +2,7 @@
 
 use tare_units::Span;
 
-use super::flag::Section;
-use super::row::{Row, SettingDefault};
+use super::row::{Row, Section, SettingDefault};
 use super::table::Options;
 use super::value::SettingValue;
 use crate::PlanError;

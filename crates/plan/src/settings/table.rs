@@ -5,9 +5,8 @@ use tare_stats::repeated::MAX_LOOKS;
 use tare_units::{CpuSet, Percent, Span};
 
 use super::define::define_settings;
-use super::flag::{Section, SettingInfo};
 use super::resolver::{Known, SettingResolver, default_jvm_cpus, push_rounds, sequential_slices};
-use super::row::{Row, off_unless, on_unless, value};
+use super::row::{Row, Section, SettingInfo, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
 use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};

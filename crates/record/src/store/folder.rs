@@ -20,8 +20,6 @@ pub struct RunEntry {
 pub struct RunBrief {
     /// Name of the suite; `load` for a load.
     pub suite: String,
-    /// The question in words; the URL of a load.
-    pub question: String,
     /// Wall clock at the start, nanoseconds since 1970 UTC.
     pub started_unix_ns: u64,
     /// How it ended; absent while it runs and when tare was killed.
@@ -110,11 +108,11 @@ fn read_brief(file: &Path) -> Result<RunBrief, RecordError> {
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let header = reader::header(&connection).map_err(wrap)?;
     let (end, length_ns) = reader::end(&connection).map_err(wrap)?.unzip();
-    let (suite, question, started_unix_ns) = match header {
-        RecordHeader::Run(header) => (header.plan.suite, header.plan.question, header.started_unix_ns),
-        RecordHeader::Load(header) => ("load".to_owned(), header.plan.url, header.started_unix_ns),
+    let (suite, started_unix_ns) = match header {
+        RecordHeader::Run(header) => (header.plan.suite, header.started_unix_ns),
+        RecordHeader::Load(header) => ("load".to_owned(), header.started_unix_ns),
     };
-    Ok(RunBrief { suite, question, started_unix_ns, end, length_ns })
+    Ok(RunBrief { suite, started_unix_ns, end, length_ns })
 }
 
 /// Ids of the runs that have a record, the oldest first.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tare_sample::{LatencyParts, PackedHistogram, SliceSample};
 
 use crate::probe::ServerUse;
-use crate::slice::{SliceKey, StoredSlice};
+use crate::run::{SliceKey, StoredSlice};
 
 /// The JSON document of a row.
 #[derive(Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::error::ProtocolError;
+use super::ProtocolError;
 
 /// The most bytes of an order. The order to open a load contains the files of its requests.
 pub const LONGEST_ORDER: u64 = 512 << 20;

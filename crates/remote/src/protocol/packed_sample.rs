@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tare_sample::{ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, PackedHistogram, RequestTally, SliceSample};
 
-use super::error::ProtocolError;
+use super::ProtocolError;
 use super::frame::Bytes;
 
 /// No count of one period is larger, so that the sums of a long load do not overflow.

@@ -18,7 +18,6 @@ const LARGEST_WEIGHT: u64 = 1 << 57;
 const LONGEST_NAME: usize = 300;
 const LONGEST_ENDING: usize = 8;
 
-/// What a sampler saw, as an agent sends it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SampledReport {
     sampler: String,

@@ -68,20 +68,14 @@ pub struct LoadArgs {
     pub output: OutputArgs,
 }
 
-/// `--help`: the usual flags.
-pub fn usual_help() -> Arg {
-    Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print the usual flags")
-}
-
-/// `--help-all`: all flags.
-pub fn whole_help() -> Arg {
-    Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help("Print all flags")
-}
-
-/// `--curl LINE`, which is read before all other flags and stands here for the help.
-pub fn curl_flag() -> Arg {
-    let help = "Take the request from a line for curl, as browsers copy it: --curl \"curl 'http://…' -H …\"";
-    Arg::new("curl").long("curl").value_name("LINE").help_heading("Request").help(help)
+/// Flags that have no field: both helps, and `--curl LINE`, which is read before all others and stands here for the help.
+pub fn special_flags() -> [Arg; 3] {
+    let of_curl = "Take the request from a line for curl, as browsers copy it: --curl \"curl 'http://…' -H …\"";
+    [
+        Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print the usual flags"),
+        Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help("Print all flags"),
+        Arg::new("curl").long("curl").value_name("LINE").help_heading("Request").help(of_curl),
+    ]
 }
 
 #[derive(Debug, Args)]

@@ -150,7 +150,7 @@ pub enum Command {
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),
     /// Load one URL and report throughput, latencies and errors, as wrk, hey or oha do.
-    #[command(disable_help_flag = true, arg = load::usual_help(), arg = load::whole_help(), arg = load::curl_flag(), after_help = load::EXAMPLES, override_usage = "tare load [OPTIONS] <URL>...\n       tare load [OPTIONS] --urls <FILE>")]
+    #[command(disable_help_flag = true, args = load::special_flags(), after_help = load::EXAMPLES, override_usage = "tare load [OPTIONS] <URL>...\n       tare load [OPTIONS] --urls <FILE>")]
     Load(Box<LoadArgs>),
     /// List servers, scenarios and versions, and why some are not available here.
     List(ListArgs),

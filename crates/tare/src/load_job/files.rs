@@ -15,7 +15,6 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The longest table that is read from such a file.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Where the files of a load come from.
 #[derive(Debug)]
 pub enum InputFiles {
     /// This machine's disk.

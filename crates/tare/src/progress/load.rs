@@ -38,7 +38,6 @@ pub struct LoadView {
     latest: VecDeque<(u64, LatencyHistogram)>,
     /// What each agent had answered before, and the length of its window then.
     agents_before: Vec<(u64, u64)>,
-    /// When the latest plain line was printed.
     last_plain: Duration,
     /// None if nothing is to be shown.
     screen: Option<ProgressBar>,

@@ -37,7 +37,6 @@ pub use presentation::{find_record, present_report, profiled_beside};
 pub struct Session<'a> {
     pub workspace: Workspace,
     pub global: &'a Global,
-    /// How agents of a run's load are made.
     pub agents: AgentOptions,
 }
 
