@@ -167,7 +167,6 @@ impl SpreadOf {
         self.scenario.as_deref().is_some_and(|scenario| scenarios.contains(&(self.family.as_str(), scenario)))
     }
 
-    /// Whether the comparison `other` counts for this spread.
     fn includes(&self, other: &Self) -> bool {
         if self.scenario.is_none() { *self == other.of_all_scenarios() } else { self == other }
     }

@@ -48,7 +48,6 @@ pub struct LoadPlan {
     /// The process of this machine whose use and stops are shown, with its children.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerProcess>,
-    /// Whose clock stamps pushed messages.
     pub server_clock: ServerClock,
     pub interval: Span,
     pub seed: u64,
@@ -85,7 +84,6 @@ pub enum LoadModel {
         per_s: f64,
         /// Changes of the rate in straight lines, in requests per second; empty for a constant rate.
         stages: Vec<LoadStage>,
-        /// How requests follow one another at that rate.
         arrivals: Arrivals,
         /// Requests leave together at multiples of this time.
         tick: Option<Span>,

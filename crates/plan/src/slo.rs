@@ -15,9 +15,7 @@ pub struct Slo {
     pub curve: Curve,
     /// What the search increases where the client sends requests. Where the server pushes, it is always users.
     pub by: LoadBy,
-    /// No more users are tried.
     pub most_users: u32,
-    /// No higher rate is tried.
     pub most_per_s: f64,
     /// How long each try lasts, its head included.
     pub each: Span,

@@ -41,7 +41,6 @@ pub struct Suite {
     pub file: String,
 }
 
-/// Name and question of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct About {

@@ -25,7 +25,6 @@ pub struct Checkpoint {
 pub struct DoneStep {
     pub group: String,
     pub taken_ns: u64,
-    /// State of the comparisons of the group after it.
     pub standing: GroupVerdicts,
     /// How many forks then counted in all its open comparisons.
     pub forks_counted: u32,

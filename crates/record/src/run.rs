@@ -111,7 +111,6 @@ pub struct RunRecord {
     pub header: RunHeader,
     /// Slices in the order of measurement, packed: unpacked, an hour's run would not fit in memory.
     pub slices: Vec<StoredSlice>,
-    /// Starts of servers, in order.
     pub forks: Vec<ForkRecord>,
     /// Warm-ups, in the order in which they ended.
     pub warmups: Vec<WarmupRecord>,

@@ -18,6 +18,12 @@ pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
     WrongUsage(text.into()).into()
 }
 
+/// Refuses the first of these flags that is given: the error goes on with `why`, and says what would be right.
+pub fn refuse_given(flags: &[(&str, bool)], why: &str) -> anyhow::Result<()> {
+    let given = flags.iter().find(|(_, is_given)| *is_given);
+    given.map_or(Ok(()), |(flag, _)| Err(wrong_usage(format!("{flag} {why}"))))
+}
+
 /// How a sub-command ended that did what it could, with its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {

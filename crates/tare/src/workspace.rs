@@ -94,11 +94,8 @@ impl Workspace {
     /// The project's suites, or how to make one, for an error message.
     fn suites(&self) -> String {
         let Some(home) = &self.home else { return format!("; tare init writes {SUITE_FILE} for your project") };
-        let entries = std::fs::read_dir(home.join("suites")).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<String> =
-            names.filter(|name| name.ends_with(".toml")).map(|name| format!("suites/{name}")).collect();
-        names.sort();
+        let names = names_in(&home.join("suites")).into_iter().filter(|name| name.ends_with(".toml"));
+        let names: Vec<String> = names.map(|name| format!("suites/{name}")).collect();
         format!("; there are: {}", names.join(", "))
     }
 
@@ -165,6 +162,14 @@ fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     let program = std::env::current_exe().ok();
     let candidates = here.ancestors().chain(program.as_deref().into_iter().flat_map(Path::ancestors));
     Ok(candidates.map(Path::to_owned).find(|path| is_home(path)))
+}
+
+/// The names of what is in a folder, sorted.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
 }
 
 /// A path as the user would type it: relative to the working directory where it lies below.

@@ -263,7 +263,6 @@ impl Contract {
     }
 }
 
-/// All requests of a contract or a suite.
 pub fn requests_mut<'a>(
     scenarios: &'a mut Scenarios,
     checks: &'a mut [Check],

@@ -19,7 +19,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// These changes, made after `earlier` ones.
     #[must_use]
     pub fn after(self, earlier: Self) -> Self {
         let Self { java, jvm_options, env, args } = self;

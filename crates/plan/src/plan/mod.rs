@@ -54,7 +54,6 @@ pub struct Plan {
     pub stop: Stop,
     pub machine: Machine,
     pub probes: Probes,
-    /// Other load tools that drive each cell after tare, as a cross-check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<Engine>,
     /// Profiling starts after the scored ones, where they are asked for.
@@ -195,7 +194,6 @@ impl Default for Forks {
 pub struct Machine {
     /// Cores of the servers, such as `0` or `0,2-3`.
     pub server_cpus: String,
-    /// Cores of the generator.
     pub load_cpus: String,
     /// Options of every JVM server, alike; `-XX:ActiveProcessorCount` is added from `jvm_cpus`.
     pub jvm_options: Vec<String>,

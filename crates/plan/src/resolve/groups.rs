@@ -58,7 +58,6 @@ pub(super) fn resolve(
     Ok((groups, skipped))
 }
 
-/// The error where neither the suite nor a contract has a scenario.
 fn no_scenario_error(file: &str) -> PlanError {
     let scenario = "[scenarios.NAME] with request = { path = \"/\" } and expect = { status = 200 }";
     let (origin, message) = match file {
@@ -111,13 +110,11 @@ fn rename_duplicates(groups: &mut [Group], name: fn(&Group, usize) -> Option<Str
     }
 }
 
-/// Sets the number of messages per user, instead of that of the scenarios.
 fn set_message_count(scenarios: &mut Scenarios, messages: Option<u32>) {
     let Some(messages) = messages else { return };
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// A build of a server, and what it is for.
 #[derive(Clone, Copy)]
 struct Build<'a> {
     /// Version of the library; the catalog's default if `None`.

@@ -18,7 +18,6 @@ use crate::profile::ProfileOptions;
 use crate::settings::{Known, Options, resolve_settings};
 use crate::suite::Suite;
 
-/// Everything that is known when a plan is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     pub suite: &'a Suite,

@@ -15,7 +15,6 @@ pub(crate) struct Known<'a> {
     pub suite: &'a Options,
     pub suite_file: &'a str,
     pub has_own_servers: bool,
-    /// The longest stream of events that the suite asks for.
     pub longest_stream: Option<Span>,
     pub inventory: &'a Inventory,
     pub machine: &'a MachineFacts,
@@ -98,7 +97,6 @@ impl<'a> SettingResolver<'a> {
         Some(value)
     }
 
-    /// Refuses a resolved value that breaks a limit of its setting.
     pub fn check<T: SettingValue>(&self, key: &'static str, row: &Row<T>, value: &Option<T>) -> Result<(), PlanError> {
         let Some(value) = value else { return Ok(()) };
         match row.limits.iter().find(|limit| !(limit.holds)(value, &self.known)) {

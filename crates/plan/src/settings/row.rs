@@ -155,7 +155,6 @@ fn switch(switch: Switch) -> Row<bool> {
     row
 }
 
-/// Methods that set one field of a row.
 macro_rules! setters {
     ($( $(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*): $($field:ident).+ = $set:expr; )*) => {$(
         $(#[$doc])*

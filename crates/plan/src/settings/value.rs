@@ -22,7 +22,6 @@ pub trait SettingValue: Clone + Sized {
     fn to_text(&self) -> String;
 }
 
-/// The only text of a flag that takes one value.
 fn single_text(texts: &[String]) -> Result<&str, String> {
     match texts {
         [text] => Ok(text),

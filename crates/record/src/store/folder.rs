@@ -12,7 +12,6 @@ pub struct RunEntry {
     /// `2026-11-20-1`.
     pub id: String,
     pub dir: PathBuf,
-    /// Its facts, or why they cannot be read.
     pub brief: Result<RunBrief, RecordError>,
 }
 

@@ -6,7 +6,7 @@ use tare_remote::{Cluster, PodOrder, PodShape};
 use tare_units::Span;
 
 use super::values::{PlaceReader, parse_time};
-use crate::failure::wrong_usage;
+use crate::failure::refuse_given;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents")]
@@ -41,7 +41,9 @@ impl AgentOptions {
 
     /// Refuses flags that mean nothing with agents at these places.
     pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
-        let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
+        if places.iter().any(AgentPlace::is_in_cluster) {
+            return Ok(());
+        }
         let (cluster, pod, usual) = (&self.cluster, &self.pod, PodShape::default());
         let flags = [
             ("--k8s-context", cluster.context.is_some()),
@@ -50,12 +52,7 @@ impl AgentOptions {
             ("--k8s-cpus", pod.cpus != usual.cpus),
             ("--k8s-memory", pod.memory != usual.memory),
         ];
-        if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given && !are_in_pods) {
-            return Err(wrong_usage(format!(
-                "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
-            )));
-        }
-        Ok(())
+        refuse_given(&flags, "is for agents in pods; add --agents k8s:8, or leave out the flag")
     }
 }
 

@@ -70,7 +70,6 @@ fn load_of_json(name: &str) -> anyhow::Result<Option<LoadSummary>> {
     Ok(Some(summary))
 }
 
-/// The summary of a run, profiles included.
 fn summary_of(path: &Path, record: &RunRecord) -> Summary {
     let profiled = path.parent().and_then(profiled_beside);
     summarize_with(record, profiled.as_ref())

@@ -26,7 +26,7 @@ use url::Url;
 
 use crate::args::{ConnectionArgs, LoadArgs, ModelArgs, Spin};
 use crate::console::print_note;
-use crate::failure::wrong_usage;
+use crate::failure::{refuse_given, wrong_usage};
 use place::LoadTarget;
 
 pub use files::InputFiles;
@@ -75,7 +75,9 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     protocol::send_subscriptions(&mut requests, &args.websocket.subscribe, files)?;
     requests.setup = setup::setup_steps(args.request.setup.as_deref(), &place, &protocol, files)?;
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
-    check_tls_flags(connection, is_tls)?;
+    if !is_tls {
+        refuse_tls_flags(connection)?;
+    }
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
     if has_stages && staged_time(load).is_zero() {
         return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
@@ -122,19 +124,14 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     Ok(LoadJob::new(plan, session, spins))
 }
 
-fn check_tls_flags(connection: &ConnectionArgs, is_tls: bool) -> anyhow::Result<()> {
+fn refuse_tls_flags(connection: &ConnectionArgs) -> anyhow::Result<()> {
     let of_tls = [
         ("--cacert", connection.cacert.is_some()),
         ("--cert", connection.cert.is_some()),
         ("--sni", connection.sni.is_some()),
         ("--no-resumption", connection.no_resumption),
     ];
-    if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
-        return Err(wrong_usage(format!(
-            "{flag} is for https://, grpcs:// and wss://; correct the URL, or leave out the flag"
-        )));
-    }
-    Ok(())
+    refuse_given(&of_tls, "is for https://, grpcs:// and wss://; correct the URL, or leave out the flag")
 }
 
 /// Says which addresses get the load, where a name has several, and that no proxy does.

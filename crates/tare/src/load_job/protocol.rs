@@ -147,7 +147,6 @@ fn refuse(place: &str, flags: &[(bool, &str, &str)]) -> anyhow::Result<()> {
     given.map_or(Ok(()), |(_, flag, remedy)| Err(wrong_usage(format!("{flag} has no meaning {place}; {remedy}"))))
 }
 
-/// Makes each user send these messages when it subscribes.
 pub fn send_subscriptions(requests: &mut Requests, texts: &[String], files: &InputFiles) -> anyhow::Result<()> {
     if texts.is_empty() {
         return Ok(());

@@ -15,7 +15,7 @@ use super::files::InputFiles;
 use super::place::{LoadTarget, parse_url};
 use crate::args::{ConnectionArgs, RequestArgs};
 use crate::console::print_note;
-use crate::failure::wrong_usage;
+use crate::failure::{refuse_given, wrong_usage};
 use crate::protoset::Protoset;
 use crate::recorded_command::without_secret_parameters;
 
@@ -244,12 +244,8 @@ pub fn refuse_close(list: &[RequestSpec], remedy: &str) -> anyhow::Result<()> {
 
 /// Refuses a header of which one value would be ignored.
 fn refuse_twice(flag: &str, name: &str, is_given: bool) -> anyhow::Result<()> {
-    if is_given {
-        return Err(wrong_usage(format!(
-            "{flag} sends the header {name}; remove {name} from -H, or leave out the flag"
-        )));
-    }
-    Ok(())
+    let why = format!("sends the header {name}; remove {name} from -H, or leave out the flag");
+    refuse_given(&[(flag, is_given)], &why)
 }
 
 /// A table of values; the name of its file says what it is, or its contents do.

@@ -129,7 +129,6 @@ fn can_go_on(record: &RunRecord) -> bool {
     record.checkpoint.is_some()
 }
 
-/// Prints the whole plan, for `--dry-run`.
 pub fn print_plan(plan: &Plan) -> Outcome {
     console::print_text(&plan_text::whole_plan(plan, console::terminal_width()));
     Outcome::Done

@@ -42,7 +42,6 @@ struct Submodule {
     path: String,
 }
 
-/// The submodules that a work tree lists.
 fn submodules_of(folder: &Path) -> Vec<Submodule> {
     let listed = run_git(folder, &["config", "--file", ".gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"]);
     let listed = listed.unwrap_or_default();

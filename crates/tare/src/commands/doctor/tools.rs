@@ -10,7 +10,7 @@ use tare_sys::child::{How, Program, find_program, run_to_end};
 
 use super::checked::CheckState::{Missing, Optional};
 use super::checked::Checked;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, names_in};
 
 /// The oldest Node.js that runs the servers on Node.
 const MIN_NODE: u32 = 20;
@@ -49,11 +49,9 @@ fn build_tool() -> Checked {
 }
 
 fn sbt_launcher() -> Option<PathBuf> {
-    let entries = std::fs::read_dir(sampler::cache_folder()).ok()?.flatten();
-    entries.map(|entry| entry.path()).find(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("sbt-launch-") && name.ends_with(".jar")
-    })
+    let is_launcher = |name: &String| name.starts_with("sbt-launch-") && name.ends_with(".jar");
+    let name = names_in(&sampler::cache_folder()).into_iter().find(is_launcher)?;
+    Some(sampler::cache_folder().join(name))
 }
 
 fn node(cancelled: &AtomicBool) -> Checked {

@@ -11,6 +11,7 @@ use regex::Regex;
 use roxmltree::{Document, Node};
 use tare_plan::PlanError;
 
+use crate::workspace::names_in;
 use cargo::cargo;
 use jvm::{gradle, maven, sbt};
 use node::node;
@@ -201,14 +202,6 @@ fn child<'a, 'text>(node: Node<'a, 'text>, name: &str) -> Option<Node<'a, 'text>
 /// The text of the first child with this name; `None` if it has none.
 fn text_of<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     Some(child(node, name)?.text()?.trim()).filter(|text| !text.is_empty())
-}
-
-/// The names of what is in a folder, sorted.
-fn names_in(folder: &Path) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    names
 }
 
 fn file_among<'a>(folder: &Path, names: &[&'a str]) -> Option<&'a str> {
