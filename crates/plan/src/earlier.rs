@@ -1,6 +1,7 @@
 //! What a plan uses of earlier runs on this machine: how much forks scatter, and how long a fork takes.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use tare_stats::VariancePrior;
@@ -13,6 +14,8 @@ use crate::currency::Currency;
 
 /// The fewest forks of an earlier comparison whose spread is used.
 pub const MIN_EARLIER_FORKS: u32 = 3;
+/// A fork can have taken this many times the formula's time: a damaged file must not stretch a plan to days.
+const LIKELY: RangeInclusive<f64> = 0.1..=10.0;
 
 /// The conditions under which a run measured. Forks under others may scatter otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,13 +193,9 @@ impl EarlierSpread {
 
 impl EarlierForkTime {
     fn fit<'a>(family: &str, times: impl Iterator<Item = &'a ForkTime>) -> Option<Self> {
-        let factors: Vec<f64> = times.map(|time| time.taken_s / time.formula_s).filter(|f| is_likely(*f)).collect();
+        let factors: Vec<f64> =
+            times.map(|time| time.taken_s / time.formula_s).filter(|factor| LIKELY.contains(factor)).collect();
         let (groups, factor) = (factors.len() as u32, median(&factors).ok()?);
         Some(Self { family: family.to_owned(), groups, factor })
     }
-}
-
-/// Whether a fork can have taken this many times the formula's time: a damaged file must not stretch a plan to days.
-fn is_likely(factor: f64) -> bool {
-    (0.1..=10.0).contains(&factor)
 }

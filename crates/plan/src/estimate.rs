@@ -53,7 +53,9 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
         (None, Some(push)) if plan.mode != Mode::Profiled => push_time(plan, push),
         (None, Some(_)) => (plan.slices.length.0 + open_time(plan)) * rounds,
         (None, None) => {
-            let sent = send_time(plan, named) * saturating_rounds(plan, named);
+            // Until the requests of all users are sent, after the end of a slice: seconds where each is an upload.
+            let sent = Duration::from_secs_f64(f64::from(plan.load.users) * body_bytes(named) / BYTES_PER_S);
+            let sent = sent * saturating_rounds(plan, named);
             plan.slices.length.0 * rounds + drain_time(plan) + sent + plan.slices.latency.0
         }
     };
@@ -84,11 +86,6 @@ fn drain_time(plan: &Plan) -> Duration {
         TurnLength::Whole => Duration::ZERO,
         TurnLength::Auto | TurnLength::Fixed(_) => plan.slices.length.0 * plan.slices.saturating / 3,
     }
-}
-
-/// How long the requests of all users take to be sent, after the end of a saturating slice: seconds where each is an upload.
-fn send_time(plan: &Plan, named: &NamedScenario) -> Duration {
-    Duration::from_secs_f64(f64::from(plan.load.users) * body_bytes(named) / BYTES_PER_S)
 }
 
 /// All slices of one server in which users receive all of its messages.

@@ -60,7 +60,8 @@ impl NetworkPath {
     pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
         let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
         let NetworkBandwidth { to_servers_bits_per_s, from_servers_bits_per_s } = self.bandwidth;
-        let (there, back) = (format_rate(to_servers_bits_per_s), format_rate(from_servers_bits_per_s));
+        let [there, back] = [to_servers_bits_per_s, from_servers_bits_per_s]
+            .map(|bits_per_s| bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate));
         let (most_mib, longest_ms) = (TRANSFER_BYTES >> 20, TRANSFER_TIME.as_millis());
         let bandwidth = format!(
             "{there} to the servers, {back} back (one TCP connection, {most_mib} MiB or {longest_ms} ms each way)"
@@ -81,10 +82,6 @@ fn median_connect(connect: &impl Fn() -> Result<TcpStream, RunError>) -> Result<
     }
     times_ns.sort_unstable();
     Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
-}
-
-fn format_rate(bits_per_s: Option<u64>) -> String {
-    bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate)
 }
 
 /// `None` if too little arrived.

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tare_plan::profile::{ProfileEvent, ProfileOptions};
-use tare_plan::settings::Options;
+use tare_plan::profile::ProfileEvent;
 use tare_units::Span;
 
 use super::settings::ProfileSettings;
@@ -50,23 +49,4 @@ pub struct ProfileArgs {
     pub dry_run: bool,
     #[command(flatten)]
     pub settings: ProfileSettings,
-}
-
-impl ProfileArgs {
-    /// The flags as options that win over the suite's.
-    pub fn options(&self) -> Options {
-        Options {
-            servers: Some(vec![self.server.clone()]),
-            scenarios: Some(vec![self.scenario.clone()]),
-            // Without --against a server is its own baseline.
-            baseline: Some(self.against.clone().unwrap_or_else(|| self.server.clone())),
-            control: Some(false),
-            ..self.settings.0.clone()
-        }
-    }
-
-    /// The flags that say what is sampled.
-    pub fn profile(&self) -> ProfileOptions {
-        ProfileOptions { events: self.event.clone(), forks: self.forks, span: self.span, focus: self.focus.clone() }
-    }
 }

@@ -1,6 +1,7 @@
 //! `tare profile`: where a server's time goes, or where the time of a layer on top of another server goes.
 
 use tare_plan::Plan;
+use tare_plan::profile::ProfileOptions;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 
@@ -19,10 +20,19 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 fn plan(args: &ProfileArgs, session: &mut Session<'_>) -> anyhow::Result<Plan> {
-    let flags = args.options();
+    let flags = Options {
+        servers: Some(vec![args.server.clone()]),
+        scenarios: Some(vec![args.scenario.clone()]),
+        // Without --against a server is its own baseline.
+        baseline: Some(args.against.clone().unwrap_or_else(|| args.server.clone())),
+        control: Some(false),
+        ..args.settings.0.clone()
+    };
+    let (events, focus) = (args.event.clone(), args.focus.clone());
+    let sampled = ProfileOptions { events, forks: args.forks, span: args.span, focus };
     session.workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
     let suite = session.workspace.suite_for(args.suite.as_deref())?;
-    let plan = session.plan(&profiled(suite), &flags, Some(&args.profile()));
+    let plan = session.plan(&profiled(suite), &flags, Some(&sampled));
     let of_baseline = if args.against.is_some() { "--against" } else { "SERVER" };
     let arguments = [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", of_baseline)];
     let plan = plan.map_err(|error| match error.downcast() {

@@ -61,8 +61,12 @@ impl LoadTarget {
         };
         let (mut further_addresses, mut unused_addresses) = (Vec::new(), Vec::new());
         let target = match (socket, connect_within) {
-            (Some(path), Some(_)) => listening_file(path)?,
-            (Some(path), None) => Target::Unix(path.to_owned()),
+            (Some(path), _) => {
+                if let Some(Err(error)) = connect_within.map(|_| UnixStream::connect(path)) {
+                    bail!("{}", unreachable(&path.display().to_string(), &error))
+                }
+                Target::Unix(path.to_owned())
+            }
             (None, Some(timeout)) => {
                 let Some(host) = host else {
                     bail!("{first} has no host; write for example http://127.0.0.1:8080/path")
@@ -169,7 +173,8 @@ type Unused = (String, String);
 /// Those of the other family are most often the same server again.
 fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<SocketAddr>, Vec<Unused>)> {
     let (mut listening, mut silent, mut of_other_family) = (Vec::<SocketAddr>::new(), Vec::new(), Vec::new());
-    for address in resolve(host, port)? {
+    let resolved = (host, port).to_socket_addrs();
+    for address in resolved.with_context(|| format!("the name \"{host}\" does not resolve; is it spelt right?"))? {
         if listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4()) {
             of_other_family.push(address);
         } else if !listening.contains(&address) {
@@ -197,17 +202,6 @@ fn addresses(host: &str, port: u16, timeout: Duration) -> anyhow::Result<(Vec<So
 
 fn shown(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(SocketAddr::to_string).collect::<Vec<_>>().join(", ")
-}
-
-fn resolve(host: &str, port: u16) -> anyhow::Result<impl Iterator<Item = SocketAddr>> {
-    (host, port).to_socket_addrs().with_context(|| format!("the name \"{host}\" does not resolve; is it spelt right?"))
-}
-
-fn listening_file(path: &Path) -> anyhow::Result<Target> {
-    match UnixStream::connect(path) {
-        Ok(_) => Ok(Target::Unix(path.to_owned())),
-        Err(error) => bail!("{}", unreachable(&path.display().to_string(), &error)),
-    }
 }
 
 fn unreachable(place: &str, error: &io::Error) -> String {

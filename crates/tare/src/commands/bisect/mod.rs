@@ -23,7 +23,11 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     let flags = &args.settings.0;
     let server = the_server(flags, &session.workspace)?;
     let least = least_factor(args)?;
-    let releases = releases_of(args, &server, &mut session.workspace)?;
+    let inventory = &mut session.workspace.inventory;
+    let known = inventory.get(&server).cloned().unwrap_or_default();
+    let releases = releases_between(&args.good, &args.bad, args.versions.as_deref(), &known)?;
+    // Versions that only the user names are made known to the plans.
+    inventory.add_releases(std::slice::from_ref(&server), &releases);
     let count = releases.len();
     let flags = &Options { servers: None, ..flags.clone() };
     let bench = ReleaseBench { server, releases, currency: args.currency, flags, session: &session };
@@ -72,14 +76,6 @@ fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
     }
     RatioLimit::worse_by(args.currency, factor).map_err(wrong)?;
     Ok(factor)
-}
-
-/// The releases to search. Versions that only the user names are made known to the plans.
-fn releases_of(args: &BisectArgs, server: &str, workspace: &mut Workspace) -> Result<Vec<String>, PlanError> {
-    let known = workspace.inventory.servers.iter().find(|known| known.name == server).cloned().unwrap_or_default();
-    let releases = releases_between(&args.good, &args.bad, args.versions.as_deref(), &known)?;
-    workspace.inventory.add_releases(&[server.to_owned()], &releases);
-    Ok(releases)
 }
 
 /// The versions from `good` to `bad`: those of `listed`, or else of the catalog.

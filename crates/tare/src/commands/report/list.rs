@@ -26,18 +26,14 @@ pub fn list(global: &Global) -> anyhow::Result<Outcome> {
 
 fn row(run: &RunEntry) -> [String; 5] {
     match &run.brief {
-        Ok(brief) => [run.id.clone(), started(brief), length(brief), brief.suite.clone(), verdicts(run, brief)],
+        Ok(brief) => {
+            // `2026-11-20 09:41`.
+            let started = rfc3339(brief.started_unix_ns).chars().take(16).collect::<String>().replace('T', " ");
+            let length = brief.length_ns.map_or_else(|| "–".to_owned(), |ns| duration(ns as f64 / 1e9));
+            [run.id.clone(), started, length, brief.suite.clone(), verdicts(run, brief)]
+        }
         Err(error) => [run.id.clone(), String::new(), String::new(), String::new(), error.to_string()],
     }
-}
-
-/// `2026-11-20 09:41`.
-fn started(brief: &RunBrief) -> String {
-    rfc3339(brief.started_unix_ns).chars().take(16).collect::<String>().replace('T', " ")
-}
-
-fn length(brief: &RunBrief) -> String {
-    brief.length_ns.map_or_else(|| "–".to_owned(), |ns| duration(ns as f64 / 1e9))
 }
 
 /// The verdicts, after a word on how the run ended if it did not complete.
