@@ -126,8 +126,10 @@ impl EarlierForks {
         let here = || runs.iter().filter(|run| place.is_comparable_with(&run.place));
         let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(s.of.family.as_str()));
         let of_families: BTreeSet<SpreadOf> = spreads.clone().map(|spread| spread.of.of_all_scenarios()).collect();
-        let of_scenarios: BTreeSet<&SpreadOf> =
-            spreads.clone().map(|s| &s.of).filter(|of| of.is_one_of(scenarios)).collect();
+        let is_asked = |of: &&SpreadOf| {
+            of.scenario.as_deref().is_some_and(|scenario| scenarios.contains(&(of.family.as_str(), scenario)))
+        };
+        let of_scenarios: BTreeSet<&SpreadOf> = spreads.clone().map(|s| &s.of).filter(is_asked).collect();
         let fit = |of: &SpreadOf| EarlierSpread::fit(of, spreads.clone().filter(|s| of.includes(&s.of)), prior);
         let own = of_scenarios.into_iter().filter_map(fit).filter(|s| s.comparisons as usize >= MIN_PRIOR_GROUPS);
         let is_of_families = |run: &&EarlierRun| run.spreads.iter().any(|s| families.contains(s.of.family.as_str()));
@@ -163,11 +165,6 @@ impl SpreadOf {
 
     fn of_all_scenarios(&self) -> Self {
         Self { scenario: None, ..self.clone() }
-    }
-
-    /// Whether this is the spread of one of these scenarios, each with its family.
-    fn is_one_of(&self, scenarios: &[(&str, &str)]) -> bool {
-        self.scenario.as_deref().is_some_and(|scenario| scenarios.contains(&(self.family.as_str(), scenario)))
     }
 
     fn includes(&self, other: &Self) -> bool {

@@ -31,7 +31,8 @@ impl Contract {
             .chain(scenarios)
             .filter(move |(name, needs, ..)| *needs <= routes && self.why_not_served(server, name).is_none());
         asked.map(move |(name, _, request, expect, scenario)| {
-            let allowed = self.difference(server, name);
+            let is_allowed = |one: &&Difference| one.check == *name && names_server(&one.servers, server);
+            let allowed = self.differences.iter().find(is_allowed);
             let compared = scenario.filter(|scenario| allowed.is_none() && scenario.compares_answers());
             Exchange {
                 name: name.clone(),
@@ -47,10 +48,6 @@ impl Contract {
     /// What `server` must answer to the named scenario.
     pub fn exchange(&self, server: &str, scenario: &str) -> Option<Exchange> {
         self.exchanges(server, u32::MAX).find(|exchange| exchange.name == scenario)
-    }
-
-    fn difference(&self, server: &str, check: &str) -> Option<&Difference> {
-        self.differences.iter().find(|d| d.check == check && names_server(&d.servers, server))
     }
 
     /// Why `server` cannot answer the named scenario; `None` if it can.

@@ -9,7 +9,7 @@ use super::requested::NameLookup;
 use super::{other_servers, spoken};
 use crate::PlanError;
 use crate::choices::ForkCovers;
-use crate::contract::{Scenario, Scenarios};
+use crate::contract::Scenario;
 use crate::plan::{
     CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Setting, Skipped, TransportKeys, Variant,
 };
@@ -26,7 +26,9 @@ pub(super) fn resolve(
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.scenarios_with(inputs.contract);
-    set_message_count(&mut scenarios, values.messages);
+    if let Some(messages) = values.messages {
+        scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
+    }
     other_servers::check_likes(inputs)?;
     other_servers::check_upstreams(inputs, &servers)?;
     let lookup = NameLookup { inputs, servers, scenarios, mode };
@@ -108,11 +110,6 @@ fn rename_duplicates(groups: &mut [Group], name: fn(&Group, usize) -> Option<Str
             group.id = name;
         }
     }
-}
-
-fn set_message_count(scenarios: &mut Scenarios, messages: Option<u32>) {
-    let Some(messages) = messages else { return };
-    scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
 #[derive(Clone, Copy)]

@@ -55,9 +55,6 @@ impl Known<'_> {
     }
 }
 
-/// Identifies a setting for the list: its section, its key and its help.
-pub(crate) type SettingPlace = (Section, &'static str, &'static str);
-
 pub(crate) struct SettingResolver<'a> {
     pub known: Known<'a>,
     /// With what the settings have filled so far, and the list of them.
@@ -75,7 +72,7 @@ impl<'a> SettingResolver<'a> {
     /// not apply or has no value.
     pub fn resolve_setting<T: SettingValue>(
         &mut self,
-        (section, key, help): SettingPlace,
+        (section, key, help): (Section, &'static str, &'static str),
         row: Row<T>,
         flag: &Option<T>,
         suite: &Option<T>,

@@ -153,12 +153,13 @@ fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
             continue;
         }
         // A short flag may have its value, or other short flags, in the same word.
-        let (flag, glued) = if word.starts_with("--") { (&*word, "") } else { word.split_at(second_letter(&word)) };
+        let end = word.char_indices().nth(2).filter(|_| !word.starts_with("--")).map_or(word.len(), |(at, _)| at);
+        let (flag, glued) = word.split_at(end);
         let found = FLAGS.iter().find(|(short, long, _)| (!short.is_empty() && *short == flag) || *long == flag);
         let Some(&(_, name, meaning)) = found else {
             return Err(format!("{flag} of curl is not known here; leave it out, or write tare's own flags"));
         };
-        let value = if !meaning.takes_value() {
+        let value = if matches!(meaning, Nothing | Flag(_) | Refused(_)) {
             if !glued.is_empty() {
                 words.push_front(format!("-{glued}"));
             }
@@ -171,17 +172,6 @@ fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
         request.apply(name, meaning, value)?;
     }
     request.flags()
-}
-
-/// Where the second letter of `-XPOST` begins.
-fn second_letter(word: &str) -> usize {
-    word.char_indices().nth(2).map_or(word.len(), |(at, _)| at)
-}
-
-impl Meaning {
-    const fn takes_value(self) -> bool {
-        !matches!(self, Nothing | Flag(_) | Refused(_))
-    }
 }
 
 /// What a line says so far.

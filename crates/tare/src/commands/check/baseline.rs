@@ -198,8 +198,10 @@ impl Baseline {
     /// What the changes of the work tree mean for this check, and whether they leave both builds the same.
     fn of_work_tree(&self) -> Option<(String, bool)> {
         let changes = self.checkout.as_ref()?.changes();
-        let head = self.revision().filter(|(checkout, _, commit)| is_head(checkout, commit)).map(|(_, given, _)| given);
-        let Some(given) = head else {
+        let is_head = |(checkout, _, commit): &(&Checkout, &str, &str)| {
+            checkout.commit("HEAD", "").is_ok_and(|head| head == *commit)
+        };
+        let Some((_, given, _)) = self.revision().filter(is_head) else {
             let note = "the work tree has changes that are not committed: it is measured as it is";
             return (changes != Changes::None).then(|| (note.to_owned(), false));
         };
@@ -321,10 +323,6 @@ impl Baseline {
         let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
         self.checkout.as_ref().filter(|_| is_checkout).map_or(&self.own_folder, |checkout| &checkout.top)
     }
-}
-
-fn is_head(checkout: &Checkout, commit: &str) -> bool {
-    checkout.commit("HEAD", "").is_ok_and(|head| head == commit)
 }
 
 pub fn folder_of(suite: &Suite) -> PathBuf {
