@@ -7,7 +7,6 @@ pub mod environment;
 pub mod error;
 mod event;
 pub mod figure;
-pub mod header;
 mod probe;
 pub mod profile;
 mod run;
@@ -15,12 +14,12 @@ pub mod store;
 
 pub use error::RecordError;
 pub use event::{EventKind, EventLevel, EventName, EventRecord, LatencyPlan, SelfTestFigures};
-pub use header::{LoadHeader, RunHeader};
 pub use probe::{
     CollectorUse, Hiccups, KnownStops, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse,
 };
 pub use run::{
-    AgentRecord, EndStatus, ForkRecord, LoadRecord, Phase, Record, RunRecord, SliceKey, StoredSlice, WarmupRecord,
+    AgentRecord, EndStatus, ForkRecord, LoadHeader, LoadRecord, Phase, Record, RunHeader, RunRecord, SliceKey,
+    StoredSlice, WarmupRecord,
 };
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{

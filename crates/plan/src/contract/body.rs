@@ -112,12 +112,6 @@ pub fn bytes_of_hex(hex: &str) -> Result<Vec<u8>, String> {
     HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).map_err(wrong)
 }
 
-impl Default for BodySpec {
-    fn default() -> Self {
-        Self::Text(String::new())
-    }
-}
-
 impl GeneratedBody {
     fn bytes(&self) -> Arc<[u8]> {
         let mut random = Pcg64Mcg::seed_from_u64(self.seed);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{RECORD_FILE, reader};
 use crate::EndStatus;
 use crate::error::RecordError;
-use crate::header::RecordHeader;
+use crate::run::RecordHeader;
 
 #[derive(Debug)]
 pub struct RunEntry {

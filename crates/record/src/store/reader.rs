@@ -10,9 +10,8 @@ use serde::de::DeserializeOwned;
 use super::{rows, schema};
 use crate::EndStatus;
 use crate::error::RecordError;
-use crate::header::RecordHeader;
 use crate::profile::{PackedText, ProfileRecord};
-use crate::run::{LoadRecord, Record, RunRecord};
+use crate::run::{LoadRecord, Record, RecordHeader, RunRecord};
 
 const BUSY: Duration = Duration::from_secs(2);
 

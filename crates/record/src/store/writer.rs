@@ -16,8 +16,8 @@ use super::{RECORD_FILE, rows, schema};
 use crate::checkpoint::Checkpoint;
 use crate::cross_check::CrossCheckRecord;
 use crate::error::RecordError;
-use crate::header::{HeaderRef, LoadHeader};
 use crate::profile::ProfileRecord;
+use crate::run::{HeaderRef, LoadHeader};
 use crate::{AgentRecord, EndStatus, EventRecord, ForkRecord, RunHeader, StoredSlice, WarmupRecord};
 
 /// Appends measured values to the record of one run. A record that is dropped without [`finish`](Self::finish) reads as

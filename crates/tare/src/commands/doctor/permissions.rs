@@ -6,8 +6,8 @@ use tare_sys::procfs::process::may_sample_kernel;
 use tare_sys::threads;
 use tare_sys::wakefulness::Wakefulness;
 
-use super::checked::CheckState::{Doubtful, Missing, Optional};
-use super::checked::Checked;
+use super::CheckState::{Doubtful, Missing, Optional};
+use super::Checked;
 
 /// Open files below this limit do not suffice for a thousand users on two servers.
 const FILES: u64 = 4_096;

@@ -8,8 +8,8 @@ use tare_sut::jdk::Jdk;
 use tare_sut::sampler;
 use tare_sys::child::{How, Program, find_program, run_to_end};
 
-use super::checked::CheckState::{Missing, Optional};
-use super::checked::Checked;
+use super::CheckState::{Missing, Optional};
+use super::Checked;
 use crate::workspace::{Workspace, names_in};
 
 /// The oldest Node.js that runs the servers on Node.
