@@ -48,7 +48,9 @@ pub(crate) struct Http1 {
 
 impl Http1 {
     pub(crate) fn new(base: Arc<str>, push: Option<Push>, pipeline: u32) -> Self {
-        Self { base, push, is_pipelined: pipeline > 1, ..Self::default() }
+        // No room for more: a queue moves through all its room, and the exchanges of 1,000 connections are to stay in the cache.
+        let under_way = VecDeque::with_capacity(pipeline as usize);
+        Self { base, push, under_way, is_pipelined: pipeline > 1, ..Self::default() }
     }
 
     pub(crate) fn open(&mut self) {
@@ -126,7 +128,7 @@ impl Http1 {
                 return step;
             }
             if std::mem::take(&mut self.is_complete) {
-                return self.finish_first(requests).unwrap_or(Step::More);
+                return self.finish_first(requests);
             }
             if self.is_retired {
                 return Step::Broken(unanswered_problem());
@@ -142,7 +144,7 @@ impl Http1 {
                     self.has_answered = true;
                     self.is_retired = !keeps_alive;
                     match &mut exchange.subscription {
-                        None => return self.finish_first(requests).unwrap_or(Step::More),
+                        None => return self.finish_first(requests),
                         Some(subscription) => subscription.arrived.end(),
                     }
                 }
@@ -223,12 +225,11 @@ impl Http1 {
         problem
     }
 
-    fn finish_first(&mut self, requests: &RequestSet) -> Option<Step> {
-        let exchange = self.under_way.pop_front()?;
-        if let Some(next) = self.under_way.front() {
+    fn finish_first(&mut self, requests: &RequestSet) -> Step {
+        if let Some(next) = self.under_way.get(1) {
             self.parser.expect_response(next.is_head);
         }
-        Some(exchange.complete(requests, &self.base))
+        self.under_way.pop_front().map_or(Step::More, |exchange| exchange.complete(requests, &self.base))
     }
 
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {

@@ -29,6 +29,9 @@ pub(super) struct Dispatcher {
     waiting: Vec<Vec<Nanos>>,
     /// Requests that a server sent back unprocessed. They wait for another connection, and their response times run on.
     returned: VecDeque<Returned>,
+    /// When an event or a timeout freed a place while none was free. A request of an open loop that was due before has been
+    /// blocked until then.
+    pub(super) freed: Option<Nanos>,
     pub(super) under_way: usize,
 }
 
@@ -44,6 +47,7 @@ impl Dispatcher {
             thinking: BinaryHeap::new(),
             waiting: Vec::new(),
             returned: VecDeque::new(),
+            freed: None,
             under_way: 0,
         }
     }
@@ -85,14 +89,9 @@ impl Dispatcher {
         !is_over || !self.returned.is_empty()
     }
 
-    /// The next request that leaves now, and where, if one is due and a place is free. `freed` is the moment at which
-    /// an event or a timeout freed a place while none was free: a request due before it was blocked until then.
+    /// The next request that leaves now, and where, if one is due and a place is free.
     /// Returns its times and no exchange: that is so large that each function that hands it on copies it.
-    pub(super) fn next_departure(
-        &mut self,
-        clock: &impl Clock,
-        freed: Option<Nanos>,
-    ) -> Option<(Token, Nanos, usize, Times)> {
+    pub(super) fn next_departure(&mut self, clock: &impl Clock) -> Option<(Token, Nanos, usize, Times)> {
         let &Place { token, since, connected_at } = self.free.first()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
@@ -105,7 +104,7 @@ impl Dispatcher {
         self.free.take_first();
         self.demand.take(intended);
         self.under_way += 1;
-        let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
+        let blocked_until = self.freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
         let times = Times { intended, sent: Some(now), blocked_until, connected_at, ..Times::default() };
         Some((token, now, request, times))
     }
@@ -158,9 +157,11 @@ impl Dispatcher {
         Some(intended)
     }
 
-    /// Returns `at`, if requests of an open loop may be waiting for the place that an event frees at `at`.
-    pub(super) fn blocked_at(&self, at: Nanos) -> Option<Nanos> {
-        (self.free.is_empty() && !self.demand.is_closed_loop()).then_some(at)
+    /// Before an event or a timeout at `at`, which may free a place for requests of an open loop that wait.
+    pub(super) fn note_blocked(&mut self, at: Nanos) {
+        if self.free.is_empty() && !self.demand.is_closed_loop() {
+            self.freed.get_or_insert(at);
+        }
     }
 
     /// Goes on after an exchange: a user of the closed loop thinks, and in an open loop the place is free at once.

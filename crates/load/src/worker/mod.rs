@@ -146,6 +146,9 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             WaitMode::Poll => Nanos::ZERO,
         };
         let mut layers = Layers { runner: &mut self.runner, tls: self.tls.as_mut() };
-        self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)
+        self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)?;
+        let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
+        self.runner.send_due(&mut io);
+        Ok(())
     }
 }

@@ -127,8 +127,10 @@ impl BodyFields {
                 14 if header.name.eq_ignore_ascii_case("content-length") => fields.read_length(header.value),
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.read_codings(header.value),
                 10 if header.name.eq_ignore_ascii_case("connection") => {
-                    fields.says_close |= items(header.value).any(|item| is(item, "close"));
-                    fields.says_keep_alive |= items(header.value).any(|item| is(item, "keep-alive"));
+                    for item in items(header.value) {
+                        fields.says_close |= is(item, "close");
+                        fields.says_keep_alive |= is(item, "keep-alive");
+                    }
                     Ok(())
                 }
                 _ => Ok(()),

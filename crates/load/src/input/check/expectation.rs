@@ -69,6 +69,11 @@ impl Expectation {
         !self.headers.is_empty() || self.grpc.is_some() || self.decodes
     }
 
+    /// Whether the fields of a head of this status are read: by a check, for a set-up, or to say where it leads.
+    pub(crate) fn reads_fields_of(&self, status: u16) -> bool {
+        self.reads_headers() || self.keeps_answer || !self.allows(status)
+    }
+
     /// Whether a check needs the body.
     pub(crate) fn reads_body(&self) -> bool {
         self.exact.is_some() || !self.whole.is_empty() || self.lengths.is_some()

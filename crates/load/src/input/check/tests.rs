@@ -57,6 +57,17 @@ fn a_redirect_of_a_set_up_says_what_a_set_up_can_do() {
 }
 
 #[test]
+fn fields_are_read_for_checks_of_headers_for_set_ups_and_of_answers_that_are_wrong() {
+    let of =
+        |checks: &[&str]| Expectation::of(&checks.iter().map(|check| check.parse().unwrap()).collect::<Vec<Check>>());
+    let mut of_setup = of(&[]);
+    of_setup.keeps_answer = true;
+    let found = [of(&[]), of(&["status 303"]), of(&["header x"]), of(&["length 2"]), of_setup]
+        .map(|expectation| [200, 303].map(|status| expectation.reads_fields_of(status)));
+    assert_eq!(found, [[false, true], [true, false], [true, true], [false, true], [true, true]]);
+}
+
+#[test]
 fn what_fits_is_right() {
     for checks in [
         &[][..],

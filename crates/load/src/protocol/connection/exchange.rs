@@ -166,4 +166,8 @@ impl Sink for AnswerSink<'_> {
             Some(subscription) => subscription.arrived.take_body(bytes),
         }
     }
+
+    fn reads_fields(&self, status: u16) -> bool {
+        self.exchange.subscription.is_some() || self.expectation.reads_fields_of(status)
+    }
 }

@@ -26,7 +26,7 @@ pub(crate) use self::exchange::{AnswerSink, Exchange};
 /// One connection and its exchanges: its protocol, and how far that is.
 #[derive(Debug)]
 pub(crate) enum Connection {
-    Http1(Http1),
+    Http1(Box<Http1>),
     Http2(Box<Http2>),
     WebSocket(Box<WebSocket>),
 }
@@ -77,7 +77,7 @@ impl Connection {
         match protocol {
             Protocol::Exchange | Protocol::Push { .. } => Self::WebSocket(Box::new(WebSocket::new(base, push))),
             _ if speaks_http2(protocol) => Self::Http2(Box::new(Http2::new(base, push))),
-            _ => Self::Http1(Http1::new(base, push, protocol.depth())),
+            _ => Self::Http1(Box::new(Http1::new(base, push, protocol.depth()))),
         }
     }
 

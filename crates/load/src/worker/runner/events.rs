@@ -43,7 +43,7 @@ impl<C: Clock> SliceRunner<C> {
         let cursor = &mut self.dispatcher.cursor;
         cursor.values.user = token.index();
         match self.connections.at(token).start_handshake(cursor) {
-            None => self.on_open(io, token, attempt.since, at),
+            None => self.on_open(token, attempt.since, at),
             Some(Ok(request)) => {
                 self.connections.set_stage(token, ErrorClass::Upgrade);
                 self.recorder.record_sent_bytes(at, request.len());
@@ -59,7 +59,7 @@ impl<C: Clock> SliceRunner<C> {
         match self.connections.at(token).on_handshake_bytes(bytes) {
             Ok(is_open) => {
                 if is_open {
-                    self.on_open(io, token, attempt.since, at);
+                    self.on_open(token, attempt.since, at);
                 }
                 is_open
             }
@@ -79,16 +79,15 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    fn on_open(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos) {
+    fn on_open(&mut self, token: Token, since: Nanos, at: Nanos) {
         self.connections.set_open(token);
         self.recorder.record_connection_opened();
-        let freed = self.dispatcher.blocked_at(at);
+        self.dispatcher.note_blocked(at);
         if self.takes_part(token) {
             let busy = self.connections.draining_requests(token);
             self.dispatcher.open_places(token, since, at, busy);
         }
         self.flush_later(token);
-        self.dispatch_in_slice(io, freed);
     }
 
     fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
@@ -97,7 +96,7 @@ impl<C: Clock> SliceRunner<C> {
         if !self.on_handshake_bytes(io, token, at, &mut bytes) {
             return;
         }
-        let freed = self.dispatcher.blocked_at(at);
+        self.dispatcher.note_blocked(at);
         self.connections.at(token).note_arrival(at);
         loop {
             match self.connections.at(token).receive(&mut bytes, &self.setup.requests) {
@@ -131,7 +130,6 @@ impl<C: Clock> SliceRunner<C> {
         self.note_early_message(token, at);
         self.flush_later(token);
         self.close_if_retired(io, token, at);
-        self.dispatch_in_slice(io, freed);
     }
 
     /// The server ends an open connection: no request follows those under way. A new one would fail.
@@ -252,9 +250,5 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.recorder.record_connection_lost();
         self.reconnect_lost(io, token, at);
-    }
-
-    fn dispatch_in_slice(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
-        if self.recorder.is_active() { self.dispatch(io, freed) } else { self.flush(io) }
     }
 }

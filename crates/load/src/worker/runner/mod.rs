@@ -112,7 +112,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(intended) = self.dispatcher.take_waiting(Some(now)) {
             self.fail_waiting(intended, intended + self.setup.timeout, "no connection was free until the deadline");
         }
-        let freed = self.dispatcher.blocked_at(now);
+        self.dispatcher.note_blocked(now);
         if now >= self.connections.next_deadline {
             self.time_out(io, now);
         }
@@ -121,7 +121,7 @@ impl<C: Clock> SliceRunner<C> {
             self.connections.at(token).ping(self.clock.now());
             self.flush_later(token);
         }
-        self.dispatch(io, freed);
+        self.dispatch(io);
         self.help_stranded(io, now);
     }
 

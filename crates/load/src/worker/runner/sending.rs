@@ -8,14 +8,21 @@ use crate::protocol::connection::{Exchange, Returned};
 use crate::recorder::Times;
 
 impl<C: Clock> SliceRunner<C> {
-    /// Assigns due requests to free places, then sends what was gathered. `freed` is as in `next_departure`.
-    pub(super) fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+    /// After a batch of events: assigns due requests to free places, and sends what was gathered. To read all answers of a
+    /// batch before the next request leaves costs less than to read and send in turn: 2 % of a GET over 1,000 connections.
+    pub(in super::super) fn send_due(&mut self, io: &mut impl Transport) {
+        if self.recorder.is_active() { self.dispatch(io) } else { self.flush(io) }
+    }
+
+    /// Assigns due requests to free places, then sends what was gathered.
+    pub(super) fn dispatch(&mut self, io: &mut impl Transport) {
         while let Some((token, returned)) = self.dispatcher.next_returned() {
             self.send_again(io, token, returned);
         }
-        while let Some((token, now, request, times)) = self.dispatcher.next_departure(&self.clock, freed) {
+        while let Some((token, now, request, times)) = self.dispatcher.next_departure(&self.clock) {
             self.send(io, token, now, request, times);
         }
+        self.dispatcher.freed = None;
         self.flush(io);
     }
 
