@@ -25,7 +25,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 18] = [
     ("record", &["plan", "sample", "stats", "units"]),
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "sample", "stats", "units"]),
-    ("sut", &["sys", "wire", "plan", "record"]),
+    ("sut", &["sys", "wire", "plan", "record", "units"]),
     ("run", &["load", "sut", "record", "plan", "stats", "sys", "units"]),
     ("remote", &["run", "load", "sut", "record", "plan", "profile", "sample", "stats", "sys", "units"]),
     ("profile", &["stats"]),

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-/// `40 s`, `6 min`, `2.5 h`.
+/// `40 s`, `6 min`, `2.5 h`, `25 days`.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => format!("{:.0} ms", s * 1e3),
         s if s < 90.0 => format!("{s:.0} s"),
         s if s < 5_400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3_600.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3_600.0),
+        s => format!("{:.0} days", s / 86_400.0),
     }
 }
 
@@ -53,7 +54,9 @@ mod tests {
 
     #[test]
     fn durations_are_as_precise_as_they_are_known() {
-        for (seconds, text) in [(0.25, "250 ms"), (40.2, "40 s"), (370.0, "6 min"), (9_000.0, "2.5 h")] {
+        for (seconds, text) in
+            [(0.25, "250 ms"), (40.2, "40 s"), (370.0, "6 min"), (9_000.0, "2.5 h"), (2e6, "23 days")]
+        {
             assert_eq!(duration(seconds), text);
         }
         for (seconds, text) in

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, RootCertStore, StreamOwned};
+use tare_units::duration;
 
 /// Where a server is asked, and how it is spoken to.
 #[derive(Debug, Clone)]
@@ -143,7 +144,13 @@ fn with_remedy(error: io::Error) -> io::Error {
         }
         _ => return error,
     };
-    let reason = error.to_string();
+    let reason = match of_tls(&error) {
+        Some(Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after })) => {
+            let since_s = time.as_secs().saturating_sub(not_after.as_secs());
+            format!("the server's certificate expired {} ago", duration(since_s as f64))
+        }
+        _ => error.to_string(),
+    };
     let untrusted = "the server's certificate is not trusted";
     // rustls knows no words for these.
     let reason = if reason.contains("CaUsedAsEndEntity") {

@@ -196,7 +196,12 @@ fn a_certificate_that_is_not_trusted_or_of_another_name_or_expired_is_said() {
     let (address, roots) = https_server_of(old, &[]);
     let security = Some(security(roots, b"http/1.1", "localhost"));
     let expired = differences(Endpoint { security, ..address.into() });
-    assert!(expired[0].contains("expired") && expired[0].contains("; renew it"), "{expired:?}");
+    assert!(
+        expired[0].contains("'s certificate expired ")
+            && expired[0].contains(" days ago")
+            && expired[0].contains("; renew it"),
+        "{expired:?}"
+    );
 }
 
 #[test]

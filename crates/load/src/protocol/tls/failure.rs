@@ -49,11 +49,11 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
             format!("the server's certificate is refused: {}; issue another, or check nothing (--insecure)", other.0)
         }
         Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
-            let since = days(time.as_secs().saturating_sub(not_after.as_secs()));
+            let since = duration(time.as_secs().saturating_sub(not_after.as_secs()) as f64);
             format!("the server's certificate expired {since} ago{}", remedy_of_certificate(&CertificateError::Expired))
         }
         Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
-            let until = days(not_before.as_secs().saturating_sub(time.as_secs()));
+            let until = duration(not_before.as_secs().saturating_sub(time.as_secs()) as f64);
             format!("the server's certificate is valid only in {until}{}", remedy_of_certificate(&CertificateError::NotValidYet))
         }
         Error::InvalidCertificate(CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. }) => {
@@ -88,14 +88,6 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
         Error::PeerIncompatible(_) => format!("{error}; {OFFER}; {ASK}"),
         Error::AlertReceived(alert) => format!("the server refuses: {error}{}", remedy_of_alert(*alert)),
         _ => error.to_string(),
-    }
-}
-
-/// `3 h`, or `25 days`.
-fn days(seconds: u64) -> String {
-    match seconds / 86_400 {
-        0 | 1 => duration(seconds as f64),
-        days => format!("{days} days"),
     }
 }
 
