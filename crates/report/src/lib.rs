@@ -6,7 +6,6 @@ pub mod csv;
 pub mod differences;
 pub mod error;
 pub mod gatling;
-pub mod hgrm;
 pub mod history;
 pub mod html;
 pub mod import;

@@ -1,12 +1,15 @@
 //! All reports of a run into its folder, each file whole or not at all.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use tare_record::RunRecord;
 
+use crate::clean::new_file_name;
 use crate::error::ReportError;
-use crate::{csv, gatling, hgrm, html, json, markdown, wrk};
+use crate::{csv, gatling, html, json, markdown, wrk};
+use tare_analysis::cell::for_each_response;
 use tare_analysis::earlier;
 use tare_analysis::summary::Summary;
 
@@ -30,7 +33,7 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
         files.push((PathBuf::from(earlier::EARLIER_FILE), json::render(&earlier)?));
     }
     let histograms = Path::new("hgrm");
-    files.extend(hgrm::hgrm_files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
+    files.extend(hgrm_files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));
     let folder = dir.join(histograms);
     fs::create_dir_all(&folder).map_err(|cause| ReportError::Write { file: folder, cause })?;
     let write = |(name, text): (PathBuf, String)| {
@@ -39,6 +42,17 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
         Ok(file)
     };
     files.into_iter().map(write).collect()
+}
+
+/// `.hgrm`: HdrHistogram's percentile distribution, one file per cell and load, for its plotter. Milliseconds of response
+/// time.
+pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
+    let (mut files, mut taken) = (Vec::new(), HashSet::new());
+    for_each_response(record, |cell, kind, histogram| {
+        let name = new_file_name(&format!("{cell}-{}", kind.name()), &mut taken);
+        files.push((format!("{name}.hgrm"), histogram.to_hgrm()));
+    });
+    files
 }
 
 /// Writes beside the file and renames, so that a reader sees the old or the new, never a part.

@@ -12,7 +12,7 @@ use tare_record::{
     EndStatus, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample, StoredSlice,
 };
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, json, load, markdown, text, write_all, wrk};
+use tare_report::{csv, gatling, json, load, markdown, text, write, write_all, wrk};
 
 use crate::loads;
 use crate::synthetic::{self, ALL_KINDS, Truth, baseline, control, standard, standard_summary, variant};
@@ -371,7 +371,7 @@ fn a_folder_that_cannot_be_written_is_named_with_a_remedy() {
 #[test]
 fn histogram_files_have_safe_and_different_names() {
     let record = synthetic::run(&[baseline(), variant("a b", 1.0), variant("a/b", 1.0)], 1, &[SliceKind::Saturating]);
-    let names: Vec<String> = hgrm::hgrm_files(&record).into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = write::hgrm_files(&record).into_iter().map(|(name, _)| name).collect();
     assert_eq!(
         names,
         [
