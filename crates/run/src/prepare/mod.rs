@@ -156,6 +156,44 @@ impl Launches {
         };
         self.by_variant.values().flat_map(files).collect()
     }
+
+    fn insert(&mut self, variant: &Variant, launch: Launch) {
+        self.by_variant.insert(key(variant), launch);
+    }
+
+    /// Builds the meter for JVMs and sets it in every launch. If it cannot be built, the run has fewer figures.
+    fn build_and_set_meter(
+        &mut self,
+        plan: &Plan,
+        catalog: Option<&Catalog>,
+        cancelled: &AtomicBool,
+        host: Option<&dyn ServerMachine>,
+    ) {
+        let build = || {
+            let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
+            // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
+            let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none()));
+            jdk.and_then(|jdk| build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
+        };
+        match build() {
+            Ok(agent) => self.agent = Some(agent),
+            Err(reason) => self.no_meter = Some(reason),
+        }
+    }
+
+    /// Sends the files of all programs to `host`, and starts them from there.
+    fn send_programs(&mut self, host: &dyn ServerMachine, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+        let mut sender = FileSender::new(host, progress);
+        self.address = Some(host.address());
+        self.agent = self.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
+        for launch in self.by_variant.values_mut() {
+            if let Origin::Ours(server) = &mut launch.origin {
+                let directory = server.cwd.take();
+                server.command = sender.send_command(&server.command, directory.as_deref().map(Path::new))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Launch {
@@ -300,46 +338,6 @@ pub(crate) fn resolve(host: &str) -> Result<SocketAddr, String> {
     let found = host.to_socket_addrs().map(|mut all| all.next());
     let address = found.map_err(|error| format!("\"{host}\" cannot be found: {error}; check the name"))?;
     address.ok_or_else(|| format!("\"{host}\" has no address; check the name"))
-}
-
-impl Launches {
-    fn insert(&mut self, variant: &Variant, launch: Launch) {
-        self.by_variant.insert(key(variant), launch);
-    }
-
-    /// Builds the meter for JVMs and sets it in every launch. If it cannot be built, the run has fewer figures.
-    fn build_and_set_meter(
-        &mut self,
-        plan: &Plan,
-        catalog: Option<&Catalog>,
-        cancelled: &AtomicBool,
-        host: Option<&dyn ServerMachine>,
-    ) {
-        let build = || {
-            let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
-            // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
-            let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none()));
-            jdk.and_then(|jdk| build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
-        };
-        match build() {
-            Ok(agent) => self.agent = Some(agent),
-            Err(reason) => self.no_meter = Some(reason),
-        }
-    }
-
-    /// Sends the files of all programs to `host`, and starts them from there.
-    fn send_programs(&mut self, host: &dyn ServerMachine, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
-        let mut sender = FileSender::new(host, progress);
-        self.address = Some(host.address());
-        self.agent = self.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
-        for launch in self.by_variant.values_mut() {
-            if let Origin::Ours(server) = &mut launch.origin {
-                let directory = server.cwd.take();
-                server.command = sender.send_command(&server.command, directory.as_deref().map(Path::new))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
