@@ -78,13 +78,10 @@ impl<'a> FigurePair<'a> {
     fn contrast(&self) -> Option<SampleMean> {
         let sample = |values: &[f64]| SampleMean::of_values(values, SD_FLOOR).ok();
         if self.side_by_side {
-            return sample(&self.paired_differences());
+            let change = |(start, log): (&u32, &f64)| Some(self.after.logs.get(start)? - log);
+            return sample(&self.before.logs.iter().filter_map(change).collect::<Vec<f64>>());
         }
         Some(sample(&self.after.values())?.minus(&sample(&self.before.values())?))
-    }
-
-    fn paired_differences(&self) -> Vec<f64> {
-        self.before.logs.iter().filter_map(|(start, log)| Some(self.after.logs.get(start)? - log)).collect()
     }
 }
 

@@ -9,7 +9,10 @@ const HUGE_BODY_BYTES: u64 = 256 * 1024;
 
 /// Readings of a server over a span of load, with the number of answers that caused the CPU time and the allocations.
 pub(crate) fn per_request(readings: ServerUse, variant: &Variant, sample: &SliceSample) -> ServerUse {
-    let knows_bytes = !has_huge_bodies(sample) || variant.chain().any(counts_all_bytes);
+    // A runtime that sends its counters counts all that it allocates. A JVM does not: its bytes are those of its eden.
+    let counts_all =
+        |variant: &Variant| matches!(&variant.program, Program::Command(server) if server.counters.is_some());
+    let knows_bytes = !has_huge_bodies(sample) || variant.chain().any(counts_all);
     divided_by(readings, sample.completed_in_slice, knows_bytes)
 }
 
@@ -28,11 +31,6 @@ pub(crate) fn divided_by(mut readings: ServerUse, answers: u64, knows_bytes: boo
 /// Whether bodies are so large that a JVM does not count what it allocates for them.
 pub(crate) fn has_huge_bodies(sample: &SliceSample) -> bool {
     sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1)
-}
-
-/// Whether the runtime itself counts all that it allocates. A JVM does not: its bytes are those of its eden.
-fn counts_all_bytes(variant: &Variant) -> bool {
-    matches!(&variant.program, Program::Command(server) if server.counters.is_some())
 }
 
 #[cfg(test)]

@@ -142,8 +142,10 @@ impl AsyncRead for Blocking {
                 room.put_slice(&buffer[..count]);
                 Poll::Ready(Ok(()))
             }
-            Err(error) if is_soon(&error) => Poll::Pending,
-            Err(error) => Poll::Ready(Err(error)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => Poll::Pending,
+                _ => Poll::Ready(Err(error)),
+            },
         }
     }
 }
@@ -160,8 +162,4 @@ impl AsyncWrite for Blocking {
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
-}
-
-fn is_soon(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
