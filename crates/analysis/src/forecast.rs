@@ -1,18 +1,17 @@
 //! What a plan can detect, stated before anything is measured: differences, or for each limit what exceeds it.
 
-use tare_plan::GroupOrder;
 use tare_plan::earlier::SpreadOf;
 use tare_plan::estimate::{fork_time, least_budget};
 use tare_plan::plan::{Forks, Group, Mode, NamedScenario, Plan, Role, SliceKind};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::turn::TurnLength;
+use tare_plan::{Currency, GroupOrder};
 use tare_stats::Method;
 use tare_stats::measures::limit::regression_share;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 
 use crate::compare::ratio::method;
 use crate::format::{Change, count, roughly, rounded_up, share};
-use tare_plan::Currency;
 
 /// Where no earlier run says it: starts of one JVM program differ by 2 to 3 %.
 const ASSUMED_SD: f64 = 0.03;

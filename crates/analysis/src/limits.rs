@@ -7,8 +7,7 @@ use tare_stats::measures::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::{Polarity, UndecidedReason};
 
 use crate::compare::ratio::MeasuredRatio;
-use crate::compare::wording;
-use crate::compare::{Pair, Pairs};
+use crate::compare::{Pair, Pairs, wording};
 use crate::forecast::forecast;
 use crate::format::{Change, count, share};
 use crate::summary::{Cell, CheckResult, Comparison, LimitCheck, LimitResult, LimitVerdictKind};

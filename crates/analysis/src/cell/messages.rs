@@ -5,8 +5,7 @@ use tare_record::{ClockEstimate, MessageTally, SliceSample};
 
 use crate::cell::latency::distribution;
 use crate::evidence::Evidence;
-use crate::format::clocks;
-use crate::format::{Unit, grouped, share, single};
+use crate::format::{Unit, clocks, grouped, share, single};
 use crate::summary::{Concern, Latency, MessageSummary, Reason};
 
 /// Above this share of messages that arrive before their stamp, the clocks are wrong.

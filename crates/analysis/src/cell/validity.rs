@@ -1,16 +1,13 @@
 //! May the numbers of a cell be used? VALID, SUSPECT or VOID, with every reason.
 
 use tare_plan::plan::SliceKind;
-use tare_record::RESTLESS_SHARE;
-use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, RESTLESS_SHARE, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::distinct;
 
 use crate::cell::level::{cpu_count, loaded_ns, quotient};
-use crate::cell::messages;
-use crate::cell::network;
-use crate::evidence::Evidence;
-use crate::evidence::disturbance;
+use crate::cell::{messages, network};
+use crate::evidence::{Evidence, disturbance};
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Concern, Latency, Reason, Validity, ValidityState};
 

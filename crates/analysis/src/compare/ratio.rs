@@ -4,22 +4,20 @@ mod latency;
 
 use std::collections::{BTreeMap, HashMap};
 
-use tare_plan::GroupOrder;
 use tare_plan::earlier::{EarlierSpread, SpreadOf};
 use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
 use tare_plan::slo::LoadBy;
+use tare_plan::{Currency, GroupOrder};
 use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
 use tare_stats::{Comparison, ForkRatio, Method, MethodKind, VariancePrior, find_odd_starts};
 
-use crate::cell::CellAnalysis;
 use crate::cell::capacity::{self, FoundLoad};
-use crate::cell::level;
+use crate::cell::{CellAnalysis, level};
 use crate::evidence::Evidence;
 use crate::format;
 use crate::summary::{OddFork, RatioBound};
 use latency::latencies;
-use tare_plan::Currency;
 
 type LevelOf = for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>;
 
@@ -177,7 +175,6 @@ fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
     Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, bound, ..measured_ratio })
 }
 
-/// The ratio of each fork that has one pair.
 fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
-use tare_record::LoadRecord;
 use tare_record::environment::NetworkBandwidth;
-use tare_record::{ErrorClass, EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+use tare_record::{ErrorClass, EventRecord, ForkRecord, LoadRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 use tare_units::Span;
 
 use crate::evidence::disturbance::SetAside;

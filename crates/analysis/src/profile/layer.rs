@@ -13,8 +13,7 @@ use tare_stats::interval::student_t_quantile;
 use tare_stats::quantile::sd as sd_of;
 
 use super::sides::Side;
-use super::view;
-use super::{ALPHA, interval};
+use super::{ALPHA, interval, view};
 use crate::format::{and, grouped, share};
 use crate::summary::Estimate;
 

@@ -12,10 +12,9 @@ use tare_sys::child::Program;
 
 use super::Sampled;
 use super::library::{FindJar, Library, VERSION};
-use crate::SutError;
 use crate::jdk::Jdk;
 use crate::probe::jvm::is_jvm;
-use crate::tool;
+use crate::{SutError, tool};
 
 /// Longest time of an attach. A saturated JVM answers late, a stopped one never.
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(20);
