@@ -11,19 +11,15 @@ pub enum RunError {
     /// A server could not be built or its launch could not be planned.
     #[error(transparent)]
     Server(#[from] tare_sut::SutError),
-    /// The record could not be written.
     #[error(transparent)]
     Record(#[from] tare_record::RecordError),
-    /// The folder of the servers' logs cannot be made.
     #[error("cannot make the folder {path}: {source}; give another with --dir", path = path.display())]
     Logs { path: std::path::PathBuf, source: std::io::Error },
     /// Another load tool that the plan asks for is not there: what is missing, and how to get it.
     #[error("--engine {engine}: {message}")]
     Engine { engine: tare_plan::Engine, message: String },
-    /// An interrupted run cannot go on here.
     #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
     Resume { id: String, what: String },
-    /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),
     /// An agent cannot begin or go on: why, and what to do. Its message is one plain line, whatever another machine said.

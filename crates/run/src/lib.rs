@@ -130,7 +130,6 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
     context.record_new_event(EventRecord::new(EventKind::MeterMissing { reason: reason.clone() }))
 }
 
-/// Measures everything in the plan, on the test bed of the context.
 fn measure(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     context.save_checkpoint()?;
     match context.plan.mode {

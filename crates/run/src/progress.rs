@@ -5,7 +5,6 @@ use std::time::Duration;
 use tare_record::EventRecord;
 use tare_record::checkpoint::ComparisonState;
 
-/// One thing that happened or is going on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
     /// Before the first fork: checking the machine, `what` in words.
@@ -22,7 +21,6 @@ pub enum Progress<'a> {
     Event(&'a EventRecord),
 }
 
-/// Where in the run something happens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunPosition<'a> {
     pub group: &'a str,

@@ -41,7 +41,6 @@ const AGREEING: u32 = 2;
 const GROWTH: f64 = 2.0;
 
 impl CapacitySearch {
-    /// A search that has tried nothing yet.
     pub fn new(rule: SearchRule) -> Self {
         let load = rule.start.clamp(rule.least, rule.most);
         Self { rule, found: Capacity { sustained: None, broken: None }, load, votes: (0, 0), over: false }

@@ -57,7 +57,6 @@ pub struct Comparison {
     pub sd_forks: Option<f64>,
     /// The standard deviation that the interval uses: the observed one, or the floor where that is larger.
     pub s_used: Option<f64>,
-    /// How the interval was made.
     pub method: Method,
     /// The declared forks, where there are more.
     planned: Option<Spread>,

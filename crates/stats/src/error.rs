@@ -1,6 +1,5 @@
 //! Why a number could not be computed, and what to do about it.
 
-/// Every way in which this crate refuses to compute.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StatsError {
     #[error("{what} needs at least {needed} values and got {got}; measure more")]
@@ -10,17 +9,14 @@ pub enum StatsError {
         "value {index} is {value}, which is not a finite number; find the measurement that produced it and void it"
     )]
     NotFinite { index: usize, value: f64 },
-    /// A ratio was asked of a value that is zero, negative, NaN or infinite.
     #[error(
         "slice {index} measured {value} for the {side}, and a ratio needs a positive finite number; void the slice or its fork"
     )]
     NotPositive { index: usize, side: &'static str, value: f64 },
     #[error("{name} is {value} and must be {expected}")]
     BadParameter { name: &'static str, value: f64, expected: &'static str },
-    /// A text that should be an interval log of HdrHistogram is none.
     #[error("it is no interval log of HdrHistogram: {cause}")]
     NoIntervalLog { cause: String },
-    /// Bytes that should hold a histogram do not.
     #[error("the stored histogram is corrupt ({cause}); restore the record from a copy, or measure this cell again")]
     CorruptHistogram { cause: String },
 }

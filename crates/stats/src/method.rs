@@ -147,7 +147,6 @@ impl Method {
     }
 }
 
-/// How forks scatter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Spread {
     pub forks: u32,

@@ -26,9 +26,7 @@ const TAILS: (f64, f64) = (0.05, 0.1);
 /// The standard deviation of log-ratios by other comparisons. It counts as much as `df + 1` forks that scatter by `sd`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VariancePrior {
-    /// Standard deviation of log-ratios.
     pub sd: f64,
-    /// Its degrees of freedom.
     pub df: f64,
 }
 

@@ -22,12 +22,10 @@ const SWITCHING_PROTOCOLS: u16 = 101;
 /// Three messages that a server pushes may take so many periods, where that is more than the longest time for an answer.
 const PUSHED_WITHIN_PERIODS: u32 = 4;
 
-/// The result of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckOutcome {
     /// The check's or scenario's name.
     pub check: String,
-    /// Whether the answer was as expected.
     pub passed: bool,
     pub difference: Option<String>,
     /// Why another answer is expected of this server, if so.

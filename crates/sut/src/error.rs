@@ -13,7 +13,6 @@ const IN_BACKGROUND: &str = "; if it went into the background, keep it in the fo
 /// Said where tare tells a server no port, and it announces none.
 const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
 
-/// Errors of a server under test, its build and its contract.
 #[derive(Debug, thiserror::Error)]
 pub enum SutError {
     #[error("{server}: {source}")]

@@ -32,7 +32,6 @@ const CPUS: &str = "{cpus}";
 /// JVM settings, the same for all servers of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct JvmSettings<'a> {
-    /// Options, for example for collector and heap.
     pub options: &'a [String],
     /// The number of processors that the JVM should use. A program without a JVM gets it too.
     pub processors: u32,

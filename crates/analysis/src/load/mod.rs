@@ -20,7 +20,6 @@ pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
     merged(record, |load| &load.response)
 }
 
-/// The times of all intervals by one clock.
 fn merged(record: &LoadRecord, clock: impl Fn(&SliceSample<PackedHistogram>) -> &PackedHistogram) -> LatencyHistogram {
     let mut all = LatencyHistogram::new();
     record.intervals.iter().for_each(|slice| clock(&slice.load).merge_into(&mut all));

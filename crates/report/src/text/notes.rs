@@ -58,7 +58,6 @@ pub(super) fn all_reasons(summary: &Summary, style: &Style) -> String {
     all.map(|alike| style.paragraph(Tone::Quiet, &format!("  {}", text(summary, &alike)), 10)).collect()
 }
 
-/// What is said of one cell.
 struct Note<'a> {
     cell: &'a Cell,
     text: String,

@@ -17,7 +17,6 @@ const LONGEST_IN_TIMEOUTS: u32 = 6;
 #[derive(Debug)]
 pub struct LoadJob {
     pub plan: LoadPlan,
-    /// The generator's connections.
     pub session: SessionSpec,
     pub slice: SliceSpec,
 }

@@ -39,7 +39,6 @@ pub trait LoadMachines {
     fn load(&self, cancelled: Arc<AtomicBool>) -> Box<dyn RunLoad + '_>;
 }
 
-/// What makes the load of a run.
 pub trait RunLoad {
     /// Checks a server's answers from where the load is made. After Ctrl-C it is asked nothing more.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError>;

@@ -84,7 +84,6 @@ fn report_fault(scenario: &mut ScenarioRun<'_, '_>, member: usize, error: &SutEr
     scenario.context.fork_event(event, &scenario.place, Some(variant), Some(&scenario.named.name))
 }
 
-/// What the sampler saw of a slice.
 fn profile_record(event: ProfileEvent, sampled: Sampled, offered_per_s: f64, slice: &StoredSlice) -> ProfileRecord {
     let (span_ns, requests, cpu_ns) = match &slice.server.cpu {
         Some(cpu) => (cpu.wall_ns, cpu.requests, Some(cpu.total_ns)),

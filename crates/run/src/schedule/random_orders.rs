@@ -19,7 +19,6 @@ impl RandomOrders {
         Self(Pcg64Mcg::seed_from_u64(mixed))
     }
 
-    /// `items` in random order.
     pub fn shuffled<T>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut items: Vec<T> = items.into_iter().collect();
         items.shuffle(&mut self.0);

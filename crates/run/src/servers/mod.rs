@@ -48,7 +48,6 @@ pub(crate) struct ServerState<'a> {
 }
 
 impl<'a> ServerState<'a> {
-    /// A server that is to be started.
     const fn to_start(id: ServerId, variant: &'a Variant, restarts: u32) -> Self {
         let (startup_ns, rest_cpu_share, health) = (0, None, Health::Failed);
         Self { id, variant, is_warmed: false, startup_ns, rest_cpu_share, health, is_started: false, restarts }

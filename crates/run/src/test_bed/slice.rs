@@ -19,7 +19,6 @@ pub struct SliceLoad {
     pub rate_per_s: f64,
     /// Length including the discarded head.
     pub length: Duration,
-    /// Length of the discarded head.
     pub discard: Duration,
     pub seed: u64,
     /// How an open load sends. Agents do not get it and do not spin, because other users of their cores are not known here.
@@ -28,7 +27,6 @@ pub struct SliceLoad {
 }
 
 impl SliceLoad {
-    /// The specification that the generator takes.
     pub fn spec(&self, drain_timeout: Duration) -> SliceSpec {
         let schedule = match self.kind {
             SliceKind::Saturating | SliceKind::Push => Schedule::Closed,

@@ -59,7 +59,6 @@ impl Region {
 /// When a comparison is decided; fixed and printed before the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecisionRule {
-    /// The region of practical equivalence.
     pub region: Region,
     /// A half-width of the log interval (0.01 is about ±1 %) that is narrow enough to stop with any verdict.
     pub precision: Option<f64>,

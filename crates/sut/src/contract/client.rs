@@ -109,7 +109,6 @@ pub(super) struct Client {
     pub(super) endpoint: Endpoint,
     pub(super) timeout: Duration,
     connection: Option<Stream>,
-    /// The connection, where it speaks HTTP/2.
     http2: Option<Http2>,
 }
 

@@ -1,7 +1,6 @@
 //! The kind of a thread, by its name. HotSpot since release 11 and OpenJ9 each name their own threads in the same way.
 
 pub const APPLICATION: &str = "application";
-/// Garbage collection.
 pub const GC: &str = "gc";
 pub const JIT: &str = "jit";
 /// All other work of the JVM itself.
