@@ -132,7 +132,7 @@ fn cross_check(check: &CrossCheckRecord, cells: &[Cell]) -> CrossCheck {
 }
 
 fn beside(theirs: &ToolFigures, cell: Option<&Cell>) -> Vec<ToolFigure> {
-    let closed = cell.and_then(|c| c.latency.iter().find(|l| l.slice_kind == SliceKind::Saturating));
+    let closed = cell.and_then(|cell| cell.latency_under(SliceKind::Saturating));
     let ours: Option<&Distribution> = closed.map(|latency| &latency.service);
     let per_s = theirs.ok as f64 * 1e9 / theirs.window_ns.max(1) as f64;
     let mut figures = vec![figure("throughput", "1/s", per_s, cell.and_then(|c| c.throughput_per_s).map(|e| e.value))];

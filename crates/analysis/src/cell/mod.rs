@@ -19,7 +19,7 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunRecord, S
 use crate::evidence::{Evidence, gather};
 use crate::format;
 use crate::run_info::shortened;
-use crate::summary::{Cell, ErrorCount, ForkValue, Latency, Row, TimePoint, Validity};
+use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
 
 pub(crate) use latency::distribution;
 pub use latency::for_each_response;
@@ -37,10 +37,6 @@ pub(crate) struct CellAnalysis<'a> {
 }
 
 impl CellAnalysis<'_> {
-    pub fn load(&self, kind: SliceKind) -> Option<&Latency> {
-        self.cell.latency.iter().find(|load| load.slice_kind == kind)
-    }
-
     /// The cell with its figures over time. A look at a run under way needs none, and would unpack every slice for them.
     pub fn into_cell(self) -> Cell {
         Cell { timeline: timeline(&self.evidence), ..self.cell }

@@ -130,8 +130,9 @@ pub(crate) fn measure_ratios(
     }
     // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A side
     // that could not follow the Poisson load has no latency, and is compared in no other. A constant rate gives CPU.
-    let both_have = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
-    let one_has = |kind: &SliceKind| [sides.variant, sides.baseline].iter().any(|side| side.load(*kind).is_some());
+    let cells = [&sides.variant.cell, &sides.baseline.cell];
+    let both_have = |kind: &SliceKind| cells.iter().all(|cell| cell.latency_under(*kind).is_some());
+    let one_has = |kind: &SliceKind| cells.iter().any(|cell| cell.latency_under(*kind).is_some());
     let driven = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(one_has);
     if let Some(kind) = driven.filter(both_have) {
         // The server sets the rate of its pushes, so their latency decides.

@@ -190,13 +190,12 @@ fn url_summaries(tallies: &[RequestTally], throughput_per_s: f64) -> Vec<UrlSumm
 }
 
 fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> LoadServer {
-    let cpu = || record.intervals.iter().filter_map(|interval| interval.server.cpu.as_ref());
-    let (total_ns, wall_ns) = cpu().fold((0, 0), |(total, wall), cpu| (total + cpu.total_ns, wall + cpu.wall_ns));
+    let cpu = record.intervals.iter().filter_map(|interval| interval.server.cpu.as_ref());
     let value = |estimate: &Option<Estimate>| estimate.map(|estimate| estimate.value);
     LoadServer {
         process: process.to_string(),
         cpu_ns_per_request: value(&cell.cpu_ns_per_request),
-        cores: (wall_ns > 0).then(|| total_ns as f64 / wall_ns as f64),
+        cores: level::quotient(cpu.map(|cpu| (cpu.total_ns, cpu.wall_ns))),
         rss_bytes: value(&cell.rss_bytes).map(|bytes| bytes as u64),
         rss_peak_bytes: cell.rss_peak_bytes,
         allocated_bytes_per_request: value(&cell.allocated_bytes_per_request),

@@ -131,11 +131,12 @@ pub struct ForkValue {
 impl Cell {
     /// Latency under the load at which it is compared: Poisson or pushed, else the saturating one.
     pub fn shown_latency(&self) -> Option<&Latency> {
-        let of = |kind: SliceKind| self.latency.iter().find(|l| l.slice_kind == kind);
-        of(SliceKind::Poisson)
-            .or_else(|| of(SliceKind::Push))
-            .or_else(|| of(SliceKind::Saturating))
-            .or(self.latency.first())
+        let kinds = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating];
+        kinds.into_iter().find_map(|kind| self.latency_under(kind)).or(self.latency.first())
+    }
+
+    pub fn latency_under(&self, kind: SliceKind) -> Option<&Latency> {
+        self.latency.iter().find(|latency| latency.slice_kind == kind)
     }
 
     /// The scenario, with its group where another group has a server of the same name in it, among all of a run.

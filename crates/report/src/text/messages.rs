@@ -10,7 +10,7 @@ const SHOWN_PERCENTILES: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let messages = cell.messages.as_ref()?;
-    let pushed = cell.latency.iter().find(|l| l.slice_kind == SliceKind::Push);
+    let pushed = cell.latency_under(SliceKind::Push);
     let are_events = messages.gap.is_some();
     let latency = if are_events { "first event" } else { "push latency" };
     let (name, between) = messages.between();

@@ -51,7 +51,7 @@ fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Meas
 /// A percentile of each fork that both sides can state.
 fn percentile(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
     let figure = currency.facts().latency?;
-    let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
+    let (mine, theirs) = (sides.variant.cell.latency_under(kind)?, sides.baseline.cell.latency_under(kind)?);
     let levels = (mine.level(figure)?.value, theirs.level(figure)?.value);
     let of_fork = |side: &Latency, fork: u32| {
         let (starts, percentile) = match figure {
