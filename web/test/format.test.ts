@@ -23,7 +23,7 @@ describe('numbers', () => {
     expect(number.seedText(8127, undefined, 'tare run')).toBe('8127');
   });
   test('in an interval have no commas between thousands', () => {
-    expect(number.changeWithInterval(9, 2, 41.28)).toBe('+800 % [+100, +4028]');
+    expect(number.changeWithInterval(2.5, 1, 41.28)).toBe('+150 % [0, +4028]');
   });
   test('carry one decimal and no brackets without an interval', () => {
     expect(number.changeWithInterval(0.91884, null, null)).toBe('−8.1 %');
@@ -34,6 +34,12 @@ describe('numbers', () => {
     expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
     expect(number.changeText(0.99999, 0.97, 1.03)).toBe('0 %');
     expect(number.changeText(1.00001, 0.97, 1.03)).toBe('0 %');
+  });
+  test('show a change as a factor where per cent would have three digits, as the terminal does', () => {
+    expect(number.changeText(2.994, null, null)).toBe('+199.4 %');
+    expect(number.changeText(108.093, null, null)).toBe('×108');
+    expect(number.changeWithInterval(7.89, 6.9, 9.97)).toBe('×7.9 [6.9, 10]');
+    expect(number.differenceText(7.89, 6.9, 9.07, ['less', 'more'])).toBe('×7.9 [6.9, 9.1]');
   });
   test('show a difference as words', () => {
     expect(number.differenceText(0.919, 0.91, 0.928, ['less', 'more'])).toBe('8.1 % less [7.2, 9.0]');

@@ -23,8 +23,8 @@ impl Token {
 /// Bytes to send. Clones share them and are cheap.
 pub type Payload = Arc<[u8]>;
 
-/// Operations of a poller. A handler may call them while it is being called, so that the next request can follow an
-/// answer at once. None of them fails: an error arrives as [`Event::Closed`] at the next [`Poller::wait`].
+/// Operations of a poller. A handler may call them while it is being called, as TLS does. None of them fails: an error
+/// arrives as [`Event::Closed`] at the next [`Poller::wait`].
 pub trait Transport {
     /// Opens a connection; [`Event::Connected`] or [`Event::Closed`] follows.
     fn connect(&mut self, token: Token, target: &Target, options: &SocketOptions);

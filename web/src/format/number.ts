@@ -52,8 +52,14 @@ function changeDecimals(lo: number | null, hi: number | null): number {
   return [0, 1, 2].find((decimals) => decimals >= least && distance * 10 ** decimals > 0.5) ?? least;
 }
 
-/** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
+/** From this ratio on a change is told as a factor, as in the terminal (`Change::factor`): `×7.9` reads better than `+689 %`. */
+const TOLD_AS_FACTOR = 3;
+
+const times = (ratio: number): string => formatUngrouped(ratio, ratio < 9.95 ? 1 : 0);
+
+/** `−8.1 %`, `×7.9`: a ratio as a signed difference, with the digits that its interval allows. */
 export function changeText(ratio: number, lo: number | null, hi: number | null): string {
+  if (ratio >= TOLD_AS_FACTOR) return `×${times(ratio)}`;
   return `${formatSigned((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
@@ -63,11 +69,11 @@ const MAX_END_RATIO = 4;
 export const isInformative = (lo: number | null, hi: number | null): boolean =>
   lo !== null && hi !== null && hi < lo * MAX_END_RATIO;
 
-/** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
+/** The difference with its interval: `−8.1 % [−9.0, −7.2]`, `×7.9 [6.9, 9.1]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
   if (!hasInterval(lo, hi)) return changeText(ratio, lo, hi);
   const d = changeDecimals(lo, hi);
-  const end = (r: number) => formatSigned((r - 1) * 100, d);
+  const end = (r: number) => (ratio >= TOLD_AS_FACTOR ? times(r) : formatSigned((r - 1) * 100, d));
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
 
@@ -80,8 +86,9 @@ function formatSigned(value: number, decimals: number): string {
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
-/** `9 % more [5, 13]`: a difference in words, with the digits that its interval allows. */
+/** `9 % more [5, 13]`: a difference in words, with the digits that its interval allows. A factor needs no word. */
 export function differenceText(ratio: number, lo: number | null, hi: number | null, words: [string, string]): string {
+  if (ratio >= TOLD_AS_FACTOR) return changeWithInterval(ratio, lo, hi);
   const sign = ratio < 1 ? -1 : 1;
   const size = (r: number) => sign * (r - 1) * 100;
   const d = changeDecimals(lo, hi);

@@ -1,5 +1,5 @@
 //! The parser of answers: passes head and body to a sink as they arrive, in pieces of any size. It keeps nothing of a
-//! body, and bytes of a header section only if that arrived in several pieces.
+//! body, and bytes of a header section only if that arrived in several pieces, or may be repeated by the next answer.
 
 use super::head::{Body, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
