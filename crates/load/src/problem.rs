@@ -11,7 +11,11 @@ pub(crate) const EXAMPLE_BYTES: usize = 80;
 
 /// What may explain that the server at `base` closes a connection on which it has said nothing.
 pub(crate) fn may_speak_tls(base: &str) -> &'static str {
-    if base.starts_with("http://") { "; if the server speaks TLS on this port, write https:// in the URL" } else { "" }
+    match base.split_once("://") {
+        Some(("http", _)) => "; if the server speaks TLS on this port, write https:// in the URL",
+        Some(("ws", _)) => "; if the server speaks TLS on this port, write wss:// in the URL",
+        _ => "",
+    }
 }
 
 /// Why one request failed: the class, and a text. The report shows the first text of each class.
@@ -26,13 +30,14 @@ impl Problem {
         Self { class, text: text.into() }
     }
 
-    /// The problem of a connection that was being opened and ended at this stage.
-    pub(crate) fn of_failed_connect(stage: ErrorClass, cause: &CloseCause) -> Self {
+    /// The problem of a connection to the server at `base` that was being opened and ended at this stage.
+    pub(crate) fn of_failed_connect(stage: ErrorClass, cause: &CloseCause, base: &str) -> Self {
         let problem = Self::of_end(cause);
-        match stage {
-            ErrorClass::Upgrade => Self::new(stage, format!("{}, during the WebSocket handshake", problem.text)),
-            _ => problem,
+        if stage != ErrorClass::Upgrade {
+            return problem;
         }
+        let hint = if matches!(cause, CloseCause::EndOfStream) { may_speak_tls(base) } else { "" };
+        Self::new(stage, format!("{}, during the WebSocket handshake{hint}", problem.text))
     }
 
     /// The problem when a connection ends and no answer explains it.

@@ -82,8 +82,12 @@ impl SessionSpec {
     }
 
     pub(super) fn base(&self) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.host())
+        let scheme = match self.protocol {
+            Protocol::Exchange | Protocol::Push { .. } => "ws",
+            Protocol::Http1 { .. } | Protocol::Http2 { .. } | Protocol::Events { .. } => "http",
+        };
+        let secured = if self.tls.is_some() { "s" } else { "" };
+        format!("{scheme}{secured}://{}", self.host())
     }
 
     /// Rejects settings that contradict one another, for any requests.

@@ -44,7 +44,7 @@ pub(crate) struct Setup {
     /// `None` for plain text.
     pub(crate) security: Option<Security>,
     pub(crate) protocol: Protocol,
-    /// Scheme and authority of the server: `http://127.0.0.1:8080`.
+    /// Scheme and authority of the server: `http://127.0.0.1:8080`, or `ws://…` for WebSockets.
     pub(crate) base: Arc<str>,
     pub(crate) requests: RequestSet,
     pub(crate) timeout: Duration,

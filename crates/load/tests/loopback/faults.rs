@@ -181,14 +181,18 @@ fn a_server_of_another_protocol_is_named() {
 
 #[test]
 fn a_server_that_closes_without_a_word_may_speak_tls() {
-    let says = "if the server speaks TLS on this port, write https:// in the URL";
-    for protocol in [Protocol::Http1 { pipeline: 1 }, Protocol::Http2 { streams: 1 }] {
+    for (protocol, class, scheme) in [
+        (Protocol::Http1 { pipeline: 1 }, ErrorClass::Read, "https"),
+        (Protocol::Http2 { streams: 1 }, ErrorClass::Read, "https"),
+        (Protocol::Exchange, ErrorClass::Upgrade, "wss"),
+    ] {
         let address = crude_server(|mut stream| {
             let _ = stream.read(&mut [0; 1024]);
         });
         let sample = drive(&SessionSpec { protocol, ..spec(address, vec![RequestSpec::get("/")]) }, &count(2, 1));
-        let closed = sample.errors.for_class(ErrorClass::Read);
-        assert!(closed.count == 2 && closed.example.ends_with(says), "{:?}", sample.errors);
+        let closed = sample.errors.for_class(class);
+        let says = format!("if the server speaks TLS on this port, write {scheme}:// in the URL");
+        assert!(closed.count == 2 && closed.example.ends_with(&says), "{:?}", sample.errors);
     }
 }
 

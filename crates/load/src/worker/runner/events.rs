@@ -230,7 +230,7 @@ impl<C: Clock> SliceRunner<C> {
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.wait_policy.note_event(at);
         if let Some(attempt) = self.connections.attempt(token) {
-            self.fail_attempt(attempt, token, at, &Problem::of_failed_connect(attempt.stage, cause));
+            self.fail_attempt(attempt, token, at, &Problem::of_failed_connect(attempt.stage, cause, &self.setup.base));
             self.reconnect_lost(io, token, at);
         } else if self.connections.is_open(token) {
             self.on_open_closed(io, token, at, cause);
