@@ -252,6 +252,27 @@ fn a_round_in_which_the_generator_stood_still_is_left_out_for_all_servers() {
     }
 }
 
+/// Eight forks whose first Poisson round of fork 3 has this share of requests that left half a millisecond late.
+fn with_some_late_sends(late: u64, of: u64) -> RunRecord {
+    let mut record = standard();
+    let is_it = |s: &&mut StoredSlice| (s.key.fork, s.key.kind, s.key.round) == (3, SliceKind::Poisson, 0);
+    for slice in record.slices.iter_mut().filter(is_it) {
+        let mut lag = LatencyHistogram::new();
+        (0..of).for_each(|n| lag.record_ns(if n < late { 500_000 } else { 1_000 }));
+        slice.load.send_lag = PackedHistogram::from(&lag);
+    }
+    record
+}
+
+#[test]
+fn a_window_in_which_too_many_requests_left_late_for_a_p99_is_left_out() {
+    assert_left_out(&summarize(&standard()), &summarize(&with_some_late_sends(40, 10_000)));
+    for few in [with_some_late_sends(20, 10_000), with_some_late_sends(5, 500)] {
+        let summary = summarize(&few);
+        assert!(!summary.findings.iter().any(|f| f.kind == FindingKind::Report(ReportFinding::RoundsLeftOut)));
+    }
+}
+
 /// Asserts that the first Poisson round of fork 3 is left out.
 fn assert_left_out(clean: &Summary, late: &Summary) {
     let poisson = |summary: &Summary, variant: usize| {
