@@ -25,6 +25,11 @@ const WINDOW: Duration = Duration::from_secs(3);
 /// The fewest windows of a server: one in which the generator stood still can be left out.
 const FEWEST_WINDOWS: u32 = 2;
 
+/// A closed load as short as this sends one request of each user, and few more.
+const KEEPING: Duration = Duration::from_millis(1);
+/// A server that needs longer for a request of each user is left alone between its windows: 128 large uploads, say.
+const LONGEST_KEEPING: Duration = Duration::from_millis(100);
+
 /// Measures all windows of each healthy server at the rate of the plan, in random order in each round.
 pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<(), RunError> {
     // Rounds that Ctrl-C cut short do not show how often a server collects.
@@ -47,12 +52,33 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
             window += 1;
             if scenario.may_drive(member) {
                 scenario.announce(member, SliceKind::Poisson, (window, of));
+                keep_connections_of_others(scenario, member)?;
                 let load = scenario.load(SliceKind::Poisson, round, fixed.rate_per_s);
                 scenario.measure_whole_slice(member, &SliceLoad { length: windows.length(), ..load })?;
             }
         }
     }
     Ok(())
+}
+
+/// Sends a request on each connection of the servers that wait for their turn. Those that rested for 4 s would be opened anew,
+/// because Node, uvicorn and Apache close them after 5 s. A JVM that gets 128 new ones compiles for a second, and its
+/// collections take five times as long from then on.
+fn keep_connections_of_others(scenario: &mut ScenarioRun<'_, '_>, measured: usize) -> Result<(), RunError> {
+    for member in 0..scenario.members() {
+        if member != measured && scenario.may_drive(member) && answers_all_within(scenario, member, LONGEST_KEEPING) {
+            let load = scenario.load(SliceKind::Saturating, u32::MAX, 0.0);
+            let kept = SliceLoad { phase: Phase::Warmup, length: KEEPING, discard: Duration::ZERO, ..load };
+            scenario.drive_load(member, &kept)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a server has answered all its users within this time on average, in its last slice of closed load.
+fn answers_all_within(scenario: &ScenarioRun<'_, '_>, member: usize, longest: Duration) -> bool {
+    let last = scenario.slices_of(member).find(|slice| slice.key.kind == SliceKind::Saturating);
+    last.is_some_and(|slice| f64::from(slice.key.users) <= slice.load.throughput_per_s() * longest.as_secs_f64())
 }
 
 /// The first fork with latency (1-based). Those before the one that may give a verdict leave it out, so that verdicts

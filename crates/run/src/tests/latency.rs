@@ -235,3 +235,35 @@ fn a_server_is_charged_with_the_time_of_its_stops() {
     };
     assert!((share("a") - 10.0 / 700.0).abs() < 0.001 && (share("b") - 40.0 / 700.0).abs() < 0.004, "{}", share("b"));
 }
+
+/// Whether a load is the one that keeps the connections of a server that waits for its window.
+fn keeps_connections(load: &SliceLoad) -> bool {
+    (load.kind, load.phase, load.length) == (SliceKind::Saturating, Phase::Warmup, Duration::from_millis(1))
+}
+
+#[test]
+fn servers_that_wait_for_their_window_get_a_request_on_each_connection() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"])).run();
+    let driven = outcome.driven();
+    let is_window = |load: &SliceLoad| load.phase == Phase::Measure && load.kind == SliceKind::Poisson;
+    let windows: Vec<usize> = (0..driven.len()).filter(|at| is_window(&driven[*at].2)).collect();
+    assert!(windows.len() >= 2 * 3 * 2, "two forks, three servers, two windows");
+    for at in windows {
+        let (measured, before) = (&driven[at].0, &driven[at - 2..at]);
+        assert!(before.iter().all(|(name, _, load)| name != measured && keeps_connections(load)), "{before:?}");
+        assert_ne!(before[0].0, before[1].0, "each of the others has one");
+        assert!(before.iter().all(|(.., load)| load.users == driven[at].2.users), "{before:?}");
+    }
+    assert!(outcome.record.slices.iter().all(|slice| slice.load.window_ns > 1_000_000), "none is in the record");
+}
+
+#[test]
+fn a_server_that_answers_slowly_is_left_alone_between_its_windows() {
+    // 16 users have an answer each after 0.4 s.
+    let slow = Planted { per_s: 40.0, ..Planted::default() };
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).plant("b", slow).run();
+    let kept = |wanted: &str| {
+        outcome.driven().iter().filter(|(name, _, load)| name == wanted && keeps_connections(load)).count()
+    };
+    assert!(kept("a") > 0 && kept("b") == 0, "{} and {}", kept("a"), kept("b"));
+}

@@ -163,6 +163,25 @@ fn compilers_that_only_wait_keep_the_servers_on_all_cores_and_are_steady_on_thei
     }
 }
 
+/// How long the longest warm-up lasts where a server collects each time it has answered so many requests.
+fn longest_with_collections(requests_per_collection: Option<u64>) -> f64 {
+    let planted = Planted { requests_per_collection, ..Planted::default() };
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).plant("b", planted).run();
+    assert!(outcome.record.warmups.iter().all(|warmup| warmup.steady), "{:?}", outcome.record.warmups);
+    outcome.record.warmups.iter().map(|warmup| warmup.span_ns).max().unwrap() as f64 / 1e9
+}
+
+#[test]
+fn steady_servers_warm_up_until_they_have_collected_sixteen_times_or_for_six_seconds() {
+    let without = longest_with_collections(None);
+    assert_eq!(longest_with_collections(Some(100)), without, "it has had enough when it is steady");
+    // A server alone answers some 50,000 requests while it warms up.
+    let some = longest_with_collections(Some(2_400)) - without;
+    assert!((0.2..6.0).contains(&some), "{some} s more");
+    let seldom = longest_with_collections(Some(1_000_000)) - without;
+    assert!((6.0..7.5).contains(&seldom), "{seldom} s more");
+}
+
 #[test]
 fn a_fixed_warm_up_lasts_as_long_for_each_server_and_judges_nothing() {
     let mut plan = plan(&["a", "b", "c"], &["Get"]);

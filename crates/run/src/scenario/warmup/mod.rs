@@ -43,6 +43,11 @@ const LEAST_QUIET_REQUESTS: f64 = 20.0;
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there beyond the look-back of the rule: some rounds after the change of cores.
 const AFTER_CHANGE_OF_CORES: Duration = Duration::from_secs(2);
+/// A JVM copies an object in up to 15 collections before it moves it into its old generation, those of a connection too: with
+/// 128 connections to Ember, each takes 14 ms until then, and 2 ms afterwards.
+const COLLECTIONS: u64 = 16;
+/// The longest that steady servers wait for so many. Those that seldom collect are measured with fewer.
+const LONGEST_FOR_COLLECTIONS: Duration = Duration::from_secs(6);
 /// The fewest users of a warm-up until steady, unless plan or generator forbid it: they still keep a server busy.
 const FEWEST_USERS: u32 = 8;
 
@@ -60,6 +65,8 @@ pub(crate) struct WarmUp {
     /// Whether the servers are still on more cores than they will be measured on.
     on_all_cores: bool,
     begin_ns: u64,
+    /// How long it had lasted when all servers were first steady on the measuring cores.
+    steady_after: Option<Duration>,
     /// The orders of the servers, for each turn or round: no server is always the first.
     orders: RandomOrders,
     windows: WarmUpWindows,
@@ -80,7 +87,7 @@ impl WarmUp {
             round += 1;
             if warm_up.on_all_cores {
                 warm_up.move_when_compilers_idle(scenario);
-            } else if warm_up.until_steady && steady == warm_up.windows.servers {
+            } else if warm_up.until_steady && steady == warm_up.windows.servers && warm_up.has_collected(scenario) {
                 break;
             }
         }
@@ -111,6 +118,7 @@ impl WarmUp {
             until_steady,
             on_all_cores,
             begin_ns: scenario.context.bed.elapsed_ns(),
+            steady_after: None,
             orders: scenario.random_orders("warm-up"),
             windows: WarmUpWindows::new(scenario.members(), is_first_scenario),
         }
@@ -190,6 +198,20 @@ impl WarmUp {
             !scenario.server_state(*server).is_healthy() || self.windows.unsteady_reason(*server).is_none()
         };
         (0..self.windows.servers).filter(is_steady).count()
+    }
+
+    /// Whether every steady server has had its [`COLLECTIONS`] since its number of users last changed, or enough time for them.
+    fn has_collected(&mut self, scenario: &ScenarioRun<'_, '_>) -> bool {
+        let elapsed = self.elapsed(scenario);
+        let steady_after = *self.steady_after.get_or_insert(elapsed);
+        let has_collected = |member: usize| {
+            let slices = scenario.slices_of(member).take_while(|slice| slice.key.users == self.users);
+            let known = slices.filter_map(|slice| slice.server.runtime.as_ref()?.collections);
+            known.reduce(|a, b| a + b).is_none_or(|collections| collections >= COLLECTIONS)
+        };
+        elapsed - steady_after >= LONGEST_FOR_COLLECTIONS
+            || (0..scenario.members())
+                .all(|member| !scenario.server_state(member).is_healthy() || has_collected(member))
     }
 
     fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
